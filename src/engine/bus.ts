@@ -1,0 +1,30 @@
+import { EventEmitter } from 'node:events';
+import type { DemoEvent } from '../shared/contract.ts';
+import type { Snapshot } from '../shared/status.ts';
+
+/** Topics whose queries a screen must ask again. */
+export type Topic = 'turns' | 'sessions' | 'skills' | 'proposals' | 'config' | 'jobs';
+
+export interface BusEvents {
+  snapshot: [Snapshot];
+  invalidate: [Topic];
+  demo: [DemoEvent];
+  log: [{ time: string; level: string; name: string; msg: string }];
+}
+
+/** Broadcasts what became visible. Events state facts; nothing in the engine waits for one. */
+export class Bus {
+  readonly #emitter = new EventEmitter<BusEvents>().setMaxListeners(50);
+
+  emit<K extends keyof BusEvents>(event: K, ...args: BusEvents[K]): void {
+    // EventEmitter's own generic signature cannot relate K to its arguments.
+    (this.#emitter as EventEmitter).emit(event, ...args);
+  }
+
+  /** Returns the disposer. */
+  on<K extends keyof BusEvents>(event: K, listener: (...args: BusEvents[K]) => void): () => void {
+    const emitter = this.#emitter as EventEmitter;
+    emitter.on(event, listener);
+    return () => emitter.off(event, listener);
+  }
+}

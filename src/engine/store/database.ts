@@ -1,0 +1,162 @@
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { AppError, messageOf } from '../../shared/errors.ts';
+import { MIGRATIONS } from './migrations.ts';
+
+export type SqlValue = string | number | bigint | null | Uint8Array;
+
+/** The part of the node:sqlite API that is used here; both drivers have it. */
+interface Statement {
+  all(...params: SqlValue[]): unknown[];
+  get(...params: SqlValue[]): unknown;
+  run(...params: SqlValue[]): { changes: number | bigint };
+}
+interface Driver {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+type DriverConstructor = new (path: string) => Driver;
+
+/** node:sqlite where the runtime has it (Node 22.13, Electron 35); elsewhere the same API with prebuilt binaries. */
+function loadDriver(): DriverConstructor {
+  const builtin = (process as { getBuiltinModule?: (id: string) => unknown }).getBuiltinModule?.('node:sqlite');
+  const module = builtin ?? createRequire(import.meta.url)('@photostructure/sqlite');
+  return (module as { DatabaseSync: DriverConstructor }).DatabaseSync;
+}
+
+export interface DatabaseOptions {
+  /** Called for each statement that took longer than 40 ms. */
+  onSlow?: (sql: string, ms: number) => void;
+}
+
+/** The engine's one SQLite file: prepared statements are cached, transactions nest by joining. */
+export class Database {
+  readonly #driver: Driver;
+  readonly #statements = new Map<string, Statement>();
+  readonly #onSlow: (sql: string, ms: number) => void;
+  #depth = 0;
+
+  constructor(driver: Driver, onSlow: (sql: string, ms: number) => void) {
+    this.#driver = driver;
+    this.#onSlow = onSlow;
+  }
+
+  /** All rows. `Row` is trusted: the schema is ours. */
+  all<Row>(sql: string, ...params: SqlValue[]): Row[] {
+    return this.#timed(sql, (statement) => statement.all(...params) as Row[]);
+  }
+
+  /** The first row, or null. */
+  get<Row>(sql: string, ...params: SqlValue[]): Row | null {
+    return this.#timed(sql, (statement) => (statement.get(...params) as Row | undefined) ?? null);
+  }
+
+  /** Runs a write and returns the number of changed rows. */
+  run(sql: string, ...params: SqlValue[]): number {
+    return this.#timed(sql, (statement) => Number(statement.run(...params).changes));
+  }
+
+  /** Runs `fn` in one transaction; an exception rolls everything back. */
+  tx<T>(fn: () => T): T {
+    if (this.#depth > 0) return fn();
+    this.#driver.exec('BEGIN IMMEDIATE');
+    this.#depth += 1;
+    try {
+      const result = fn();
+      this.#driver.exec('COMMIT');
+      return result;
+    } catch (error) {
+      this.#driver.exec('ROLLBACK');
+      throw error;
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  /** Writes a consistent copy to `path`, which must not exist. */
+  copyTo(path: string): void {
+    this.#driver.prepare('VACUUM INTO ?').run(path);
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#driver.close();
+  }
+
+  #timed<T>(sql: string, use: (statement: Statement) => T): T {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#driver.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    const start = performance.now();
+    const result = use(statement);
+    const ms = performance.now() - start;
+    if (ms > 40) this.#onSlow(sql, ms);
+    return result;
+  }
+}
+
+/**
+ * Opens (and creates or migrates) the database.
+ *
+ * A file that SQLite cannot read is set aside as `<path>.damaged-<time>` and a fresh one is made, so that the
+ * proxy always starts; `setAside` tells the caller, who must say so. A file of a newer version is refused.
+ */
+export function openDatabase(
+  path: string,
+  options: DatabaseOptions = {},
+): { database: Database; setAside: string | null } {
+  const onSlow = options.onSlow ?? (() => {});
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    return { database: open(path, onSlow), setAside: null };
+  } catch (error) {
+    if (error instanceof AppError || !isDamage(error)) throw asStoreError(path, error);
+    const setAside = `${path}.damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+    for (const suffix of ['', '-wal', '-shm'])
+      if (existsSync(path + suffix)) renameSync(path + suffix, setAside + suffix);
+    return { database: open(path, onSlow), setAside };
+  }
+}
+
+function open(path: string, onSlow: (sql: string, ms: number) => void): Database {
+  const Driver = loadDriver();
+  const existed = existsSync(path);
+  const driver = new Driver(path);
+  try {
+    driver.exec('PRAGMA journal_mode = WAL');
+    driver.exec('PRAGMA synchronous = NORMAL');
+    driver.exec('PRAGMA foreign_keys = ON');
+    driver.exec('PRAGMA busy_timeout = 2000');
+    const version = (driver.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
+    if (version > MIGRATIONS.length)
+      throw new AppError('STATE_TOO_NEW', `${path} was written by a newer MetaClaw (schema ${version}).`, {
+        hint: 'Update MetaClaw, or set METACLAW_HOME to another folder.',
+      });
+    const check = driver.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
+    if (check.quick_check !== 'ok') throw new Error(`database disk image is malformed: ${check.quick_check}`);
+    if (existed && version > 0 && version < MIGRATIONS.length)
+      driver.prepare('VACUUM INTO ?').run(`${path}.before-v${MIGRATIONS.length}-${Date.now()}`);
+    for (let next = version; next < MIGRATIONS.length; next += 1)
+      driver.exec(`BEGIN IMMEDIATE; ${MIGRATIONS[next]}; PRAGMA user_version = ${next + 1}; COMMIT`);
+    return new Database(driver, onSlow);
+  } catch (error) {
+    driver.close();
+    throw error;
+  }
+}
+
+function isDamage(error: unknown): boolean {
+  return /malformed|not a database|file is encrypted|disk image/i.test(messageOf(error));
+}
+
+function asStoreError(path: string, error: unknown): unknown {
+  if (error instanceof AppError) return error;
+  return new AppError('STORE_UNREADABLE', `${path} cannot be opened: ${messageOf(error)}`, {
+    hint: 'Check that the folder is writable and that the disk is not full.',
+    cause: error,
+  });
+}

@@ -1,0 +1,104 @@
+/** Ordered and append-only: a migration that has landed is never edited. Index + 1 is the schema version. */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    agent TEXT NOT NULL,
+    source TEXT NOT NULL,
+    -- For sessions recognised by history: hash of agent, first system text and first user text.
+    fingerprint TEXT,
+    -- Hashes of the messages seen so far, JSON array; only for sessions recognised by history.
+    chain TEXT,
+    started_at TEXT NOT NULL,
+    last_at TEXT NOT NULL,
+    ended_at TEXT,
+    end_reason TEXT,
+    turns INTEGER NOT NULL DEFAULT 0,
+    -- What was injected and where, JSON; re-added byte for byte on every later turn.
+    injection TEXT NOT NULL DEFAULT '{}'
+  ) STRICT;
+  CREATE INDEX sessions_open ON sessions (last_at) WHERE ended_at IS NULL;
+  CREATE INDEX sessions_fingerprint ON sessions (fingerprint) WHERE fingerprint IS NOT NULL;
+
+  CREATE TABLE turns (
+    id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    dialect TEXT NOT NULL,
+    upstream TEXT NOT NULL,
+    requested_model TEXT NOT NULL,
+    model TEXT NOT NULL,
+    status TEXT NOT NULL,
+    http_status INTEGER,
+    started_at TEXT NOT NULL,
+    first_byte_ms REAL,
+    duration_ms REAL,
+    user_text TEXT NOT NULL DEFAULT '',
+    reply_text TEXT NOT NULL DEFAULT '',
+    injection TEXT NOT NULL,
+    usage TEXT,
+    error TEXT,
+    masked INTEGER NOT NULL DEFAULT 0,
+    -- Bodies as JSON with {"$part": hash} where a value is kept in parts.
+    request_body TEXT,
+    sent_body TEXT,
+    reply_body TEXT
+  ) STRICT;
+  CREATE INDEX turns_by_session ON turns (session_id, seq);
+  CREATE INDEX turns_by_time ON turns (started_at);
+
+  -- Content-addressed pieces of bodies (system prompts, tools, messages): a conversation keeps each message once.
+  CREATE TABLE parts (
+    hash TEXT PRIMARY KEY,
+    -- deflate-raw of the UTF-8 JSON text
+    data BLOB NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE jobs (
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    -- What the job is about, e.g. a session id; one job per kind and subject.
+    subject TEXT NOT NULL,
+    state TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    run_at TEXT NOT NULL,
+    last_error TEXT,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    UNIQUE (kind, subject)
+  ) STRICT;
+  CREATE INDEX jobs_due ON jobs (run_at) WHERE state IN ('queued', 'running');
+
+  CREATE TABLE proposals (
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    description TEXT NOT NULL,
+    category TEXT NOT NULL,
+    body TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    state TEXT NOT NULL,
+    auto INTEGER NOT NULL DEFAULT 0,
+    findings TEXT NOT NULL DEFAULT '[]',
+    evidence TEXT NOT NULL DEFAULT '[]',
+    job_id TEXT,
+    created_at TEXT NOT NULL,
+    decided_at TEXT
+  ) STRICT;
+  CREATE INDEX proposals_waiting ON proposals (created_at) WHERE state = 'waiting';
+
+  CREATE TABLE skill_uses (
+    skill TEXT NOT NULL,
+    turn_id TEXT NOT NULL,
+    at TEXT NOT NULL,
+    PRIMARY KEY (skill, turn_id)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE settings (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+];

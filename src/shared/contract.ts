@@ -1,0 +1,232 @@
+import { z } from 'zod';
+import type { ErrorJson } from './errors.ts';
+import type {
+  SkillDetail,
+  SkillProblem,
+  SkillProposal,
+  SkillSummary,
+  TurnDetail,
+  TurnSummary,
+} from './model.ts';
+import type { Snapshot, Status } from './status.ts';
+
+/** A call that changed something may be taken back until it expires. */
+export interface Undo {
+  token: string;
+  label: string;
+  expiresAt: string;
+}
+
+export interface ProviderPreset {
+  id: string;
+  name: string;
+  /** Second line of its card. */
+  hint: string;
+  baseUrl: string;
+  wire: 'openai' | 'anthropic';
+  needsKey: boolean;
+  /** Runs on this computer. */
+  local: boolean;
+  suggestedModel: string;
+  /** Environment variable that usually holds the key. */
+  keyEnv: string | null;
+}
+
+/** One row of the live provider test; the test stops at the first failed row. */
+export interface ProviderTestStep {
+  id: 'address' | 'connection' | 'key' | 'models' | 'answer';
+  state: 'ok' | 'failed' | 'skipped';
+  detail: string;
+  ms: number;
+  /** What to do about it, when it failed. */
+  fix: string | null;
+}
+
+export interface ProviderTest {
+  ok: boolean;
+  steps: ProviderTestStep[];
+  models: string[];
+}
+
+export interface LocalServer {
+  preset: string;
+  name: string;
+  baseUrl: string;
+  models: string[];
+}
+
+/** One key of the configuration, as screens and CLI show it; secrets are masked. */
+export interface ConfigEntry {
+  path: string;
+  label: string;
+  help: string;
+  value: unknown;
+  default: unknown;
+  isDefault: boolean;
+  secret: boolean;
+  /** For secrets: whether one is set. */
+  isSet: boolean;
+  restart: boolean;
+  /** Set by an environment variable or a flag for this run. */
+  overriddenBy: string | null;
+}
+
+export interface ConfigProblem {
+  severity: 'error' | 'warning';
+  /** Dotted key, or null for the file as a whole. */
+  path: string | null;
+  message: string;
+  line: number | null;
+  column: number | null;
+  hint: string | null;
+}
+
+export interface DoctorCheck {
+  id: string;
+  title: string;
+  state: 'ok' | 'warning' | 'problem' | 'skipped';
+  detail: string;
+  fix: string | null;
+}
+
+export interface DemoEvent {
+  step: 'start' | 'first-turn' | 'learn' | 'accept' | 'second-turn' | 'done' | 'failed';
+  /** One line for people. */
+  text: string;
+}
+
+const provider = z.object({
+  provider: z.string().min(1),
+  baseUrl: z.string(),
+  model: z.string(),
+  wire: z.enum(['auto', 'openai', 'anthropic']).default('auto'),
+  /** Absent: the stored key is used. */
+  apiKey: z.string().max(10_000).optional(),
+});
+
+const paging = { limit: z.number().int().min(1).max(500).default(50), before: z.string().optional() };
+const id = z.object({ id: z.string().min(1).max(200) });
+const none = z.object({}).strict();
+
+function query<Input extends z.ZodType>(input: Input) {
+  return { kind: 'query' as const, input };
+}
+function command<Input extends z.ZodType>(input: Input) {
+  return { kind: 'command' as const, input };
+}
+
+/** Every call that a host, screen or the CLI can make. Inputs are parsed by the router. */
+export const ROUTES = {
+  'app.snapshot': query(none),
+  'app.status': query(none),
+  'proxy.start': command(none),
+  'proxy.stop': command(none),
+  'proxy.bypass': command(z.object({ on: z.boolean() })),
+  'proxy.endpoints': query(none),
+  'turns.list': query(z.object({ ...paging, sessionId: z.string().optional(), kind: z.enum(['main', 'side']).optional() })),
+  'turns.get': query(id),
+  'turns.histogram': query(z.object({ day: z.string().regex(/^\d{4}-\d\d-\d\d$/).optional() })),
+  'sessions.end': command(id),
+  'skills.list': query(none),
+  'skills.get': query(z.object({ name: z.string() })),
+  'skills.setEnabled': command(z.object({ name: z.string(), enabled: z.boolean() })),
+  'skills.search': query(z.object({ text: z.string().max(20_000) })),
+  'proposals.list': query(z.object({ state: z.enum(['waiting', 'accepted', 'rejected', 'undone']).optional() })),
+  'proposals.get': query(id),
+  'proposals.accept': command(
+    id.extend({
+      /** Changed text, when the user edited it first. */
+      edit: z
+        .object({ name: z.string(), description: z.string(), category: z.string(), body: z.string() })
+        .optional(),
+      /** Needed to accept a proposal with safety findings. */
+      despiteFindings: z.boolean().default(false),
+    }),
+  ),
+  'proposals.reject': command(id.extend({ reason: z.string().max(2000).default('') })),
+  'undo.apply': command(z.object({ token: z.string() })),
+  'config.list': query(none),
+  'config.get': query(z.object({ path: z.string() })),
+  'config.set': command(z.object({ path: z.string(), value: z.unknown() })),
+  'config.unset': command(z.object({ path: z.string() })),
+  'config.problems': query(none),
+  'secrets.set': command(z.object({ name: z.string(), value: z.string().min(1).max(10_000) })),
+  'secrets.clear': command(z.object({ name: z.string() })),
+  'setup.presets': query(none),
+  'setup.detectLocal': query(none),
+  'setup.testProvider': query(provider),
+  'setup.saveProvider': command(provider),
+  'setup.finish': command(
+    z.object({
+      mode: z.enum(['skills_only', 'rl', 'madmax']).optional(),
+      autoAccept: z.enum(['safe', 'ask', 'always']).optional(),
+      memory: z.boolean().optional(),
+      recordBodies: z.boolean().optional(),
+      proxyKey: z.boolean().optional(),
+    }),
+  ),
+  'setup.state': query(none),
+  'doctor.run': query(none),
+  'demo.start': command(none),
+  'host.quit': command(none),
+} as const;
+
+export type RouteName = keyof typeof ROUTES;
+/** What a caller passes. */
+export type RouteInput<R extends RouteName> = z.input<(typeof ROUTES)[R]['input']>;
+/** What a handler receives. */
+export type RouteParsed<R extends RouteName> = z.output<(typeof ROUTES)[R]['input']>;
+
+export interface RouteOutputs {
+  'app.snapshot': Snapshot;
+  'app.status': Status;
+  'proxy.start': { host: string; port: number };
+  'proxy.stop': null;
+  'proxy.bypass': { on: boolean };
+  'proxy.endpoints': { openai: string; anthropic: string; model: string; keySet: boolean; curl: string };
+  'turns.list': { turns: TurnSummary[]; next: string | null };
+  'turns.get': TurnDetail;
+  /** Turns per hour of one local day, 24 numbers. */
+  'turns.histogram': { day: string; hours: number[] };
+  'sessions.end': null;
+  'skills.list': { skills: SkillSummary[]; problems: SkillProblem[] };
+  'skills.get': SkillDetail;
+  'skills.setEnabled': { undo: Undo };
+  'skills.search': { name: string; score: number; reason: string; entered: boolean }[];
+  'proposals.list': SkillProposal[];
+  'proposals.get': SkillProposal;
+  'proposals.accept': { skill: string; undo: Undo };
+  'proposals.reject': { undo: Undo };
+  'undo.apply': null;
+  'config.list': ConfigEntry[];
+  'config.get': ConfigEntry;
+  'config.set': ConfigEntry;
+  'config.unset': ConfigEntry;
+  'config.problems': ConfigProblem[];
+  'secrets.set': { isSet: true };
+  'secrets.clear': { isSet: false };
+  'setup.presets': ProviderPreset[];
+  'setup.detectLocal': LocalServer[];
+  'setup.testProvider': ProviderTest;
+  'setup.saveProvider': null;
+  'setup.finish': null;
+  'setup.state': { done: boolean; providerSet: boolean; hasTurns: boolean };
+  'doctor.run': DoctorCheck[];
+  /** Runs in the background; progress arrives as `demo` events. */
+  'demo.start': null;
+  'host.quit': null;
+}
+export type RouteOutput<R extends RouteName> = RouteOutputs[R];
+
+/** Events that are pushed to screens and to `GET /control/events`. */
+export interface Events {
+  snapshot: Snapshot;
+  invalidate: { topic: 'turns' | 'sessions' | 'skills' | 'proposals' | 'config' | 'jobs' };
+  demo: DemoEvent;
+}
+export type EventName = keyof Events;
+
+export type Reply<T> = { ok: true; data: T } | { ok: false; error: ErrorJson };
+
+/** One way to call the engine, whatever the transport. Rejects with AppError. */
+export type Call = <R extends RouteName>(route: R, input: RouteInput<R>) => Promise<RouteOutput<R>>;

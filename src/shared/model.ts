@@ -1,0 +1,189 @@
+/** Domain types that engine, hosts and screens share. Times are ISO strings at rest, milliseconds inside the engine. */
+
+/** A chat wire that clients or upstreams speak. */
+export type Dialect = 'openai' | 'anthropic';
+
+/** `main` turns are recorded, injected and learned from; `side` turns (titles, probes, heartbeats) are only relayed. */
+export type TurnKind = 'main' | 'side';
+
+export type Mode = 'skills_only' | 'rl' | 'madmax';
+
+/** How the session of a turn was recognised, strongest first. */
+export type IdentitySource = 'metaclaw-header' | 'original-header' | 'client-header' | 'body' | 'openclaw-text' | 'history';
+
+export type SessionEndReason = 'flag' | 'new-command' | 'idle' | 'shutdown';
+
+export interface Session {
+  id: string;
+  agent: string;
+  source: IdentitySource;
+  startedAt: string;
+  lastAt: string;
+  endedAt: string | null;
+  endReason: SessionEndReason | null;
+  turns: number;
+}
+
+export interface Usage {
+  /** Prompt tokens that were neither read from nor written to the provider's cache. */
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+  /** True when the provider did not say and the number is ours. */
+  estimated: boolean;
+}
+
+/** One thing that was added to a turn, or matched and left out, with its reason. */
+export interface InjectedItem {
+  kind: 'skill' | 'memory';
+  id: string;
+  title: string;
+  /** Where it stands: in the session's system block, or before the user's words of one message. */
+  place: 'system' | 'message';
+  tokens: number;
+  /** Retrieval score, comparable inside one report only. */
+  score: number;
+  /** Readable reason, e.g. `words: flaky, test`. */
+  reason: string;
+}
+
+export interface LeftOutItem {
+  kind: 'skill' | 'memory';
+  id: string;
+  reason: 'budget' | 'no-room' | 'below-threshold' | 'same-name-as-client-skill' | 'already-in-session';
+}
+
+/** What MetaClaw added to one turn and why; stored with the turn and shown by the screens. */
+export interface InjectionReport {
+  items: InjectedItem[];
+  leftOut: LeftOutItem[];
+  /** Tokens that this turn carries because of us (all blocks, also those from earlier turns of the session). */
+  tokens: number;
+  /** Why nothing was even tried, when that is so. */
+  skipped: null | 'off' | 'side-turn' | 'private' | 'bypass' | 'header' | 'no-user-text' | 'deadline' | 'error';
+}
+
+export type TurnStatus = 'open' | 'answered' | 'aborted' | 'failed';
+
+/** A turn as lists and the overview show it. */
+export interface TurnSummary {
+  id: string;
+  sessionId: string;
+  seq: number;
+  kind: TurnKind;
+  agent: string;
+  dialect: Dialect;
+  requestedModel: string;
+  model: string;
+  upstream: string;
+  status: TurnStatus;
+  httpStatus: number | null;
+  startedAt: string;
+  firstByteMs: number | null;
+  durationMs: number | null;
+  /** The user's words, redacted and cut to 400 characters. */
+  userText: string;
+  injection: InjectionReport;
+  usage: Usage | null;
+}
+
+/** A turn with everything recorded of it (all after the redactor). */
+export interface TurnDetail extends TurnSummary {
+  /** The request as the client sent it, JSON text; null when `record.bodies` is off. */
+  requestBody: string | null;
+  /** The request as it went upstream, JSON text; null when `record.bodies` is off. */
+  sentBody: string | null;
+  /** The answer, assembled, as JSON text in the upstream's dialect; null while open or when bodies are off. */
+  replyBody: string | null;
+  replyText: string;
+  error: string | null;
+  /** True when the redactor masked something: such a turn is never trained on. */
+  masked: boolean;
+}
+
+export const SKILL_CATEGORIES = [
+  'general',
+  'coding',
+  'research',
+  'data_analysis',
+  'security',
+  'communication',
+  'automation',
+  'agentic',
+  'productivity',
+  'common_mistakes',
+] as const;
+export type SkillCategory = (typeof SKILL_CATEGORIES)[number];
+
+export type SkillSource = 'built-in' | 'user' | 'learned';
+
+export interface SkillSummary {
+  name: string;
+  description: string;
+  category: string;
+  source: SkillSource;
+  enabled: boolean;
+  /** Tokens of the rendered block. */
+  tokens: number;
+  /** Absolute path of its SKILL.md. */
+  path: string;
+  updatedAt: string;
+  /** Turns in which it entered, and when last. */
+  uses: number;
+  lastUsedAt: string | null;
+}
+
+export interface SkillDetail extends SkillSummary {
+  /** The whole file, byte for byte. */
+  content: string;
+}
+
+/** A SKILL.md on disk that could not be used, with the reason. */
+export interface SkillProblem {
+  path: string;
+  message: string;
+}
+
+export interface SafetyFinding {
+  rule: string;
+  message: string;
+  /** The text that triggered it, cut to 120 characters. */
+  excerpt: string;
+}
+
+export type ProposalState = 'waiting' | 'accepted' | 'rejected' | 'undone';
+
+/** A skill that the evolver suggests; it becomes a file only when it is accepted. */
+export interface SkillProposal {
+  id: string;
+  kind: 'new' | 'edit';
+  name: string;
+  description: string;
+  category: string;
+  /** Markdown body without front matter. */
+  body: string;
+  /** Why the evolver suggests it, in the user's language. */
+  reason: string;
+  state: ProposalState;
+  /** True when it went live by itself under `skills.auto_accept`. */
+  auto: boolean;
+  findings: SafetyFinding[];
+  evidence: { sessionId: string; turnId: string; excerpt: string }[];
+  createdAt: string;
+  decidedAt: string | null;
+}
+
+export type JobState = 'queued' | 'running' | 'done' | 'failed';
+
+/** Background work kept in SQLite, so that a crash or an outage only delays it. */
+export interface Job {
+  id: string;
+  kind: 'evolve';
+  subject: string;
+  state: JobState;
+  attempts: number;
+  /** Earliest time of the next try. */
+  runAt: string;
+  lastError: string | null;
+}
