@@ -32,3 +32,14 @@ export interface Candidate {
   score: number;
   reason: string;
 }
+
+/** What to change in the request that goes upstream. */
+export interface InjectionPlan {
+  /** Text to append to the client's system part (a blank line before it), or null. */
+  system: string | null;
+  /** Text to put before the user's words of a message; `index` counts non-system messages from 0. */
+  messages: { index: number; text: string }[];
+  report: import('../../shared/model.ts').InjectionReport;
+  /** The session's injection after this turn. */
+  injection: SessionInjection;
+}
