@@ -21,11 +21,15 @@ export interface RequestFacts {
   endsWithToolResult: boolean;
   /** Identity fields of the body: `session_id`, `turn_type`, `session_done`, `memory_scope`, `user_id`, `workspace_id`, `prompt_cache_key`, `metadata.user_id`, `client_metadata.session_id`. */
   fields: Readonly<Record<string, string | undefined>>;
-  /** First system text, at most 4 KB. */
-  systemText: string;
+  /** Whole text of the client's first system part; computed on first use. */
+  readonly systemText: string;
   firstUserText: string;
   /** The user's own newest words: client wrappers (internal context, timestamps, metadata) removed. */
   userText: string;
+  /** Position among the non-system messages of the message that `userText` came from; -1 when there is none. */
+  userIndex: number;
+  /** True when the history holds an answer already. */
+  hasAssistant: boolean;
   /** Hash of each non-system message (role and normalised content), oldest first. */
   digests(): readonly string[];
 }
