@@ -101,4 +101,22 @@ export const MIGRATIONS: readonly string[] = [
     value TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- What can be taken back, across restarts: a row is used once and dropped when it expires.
+  CREATE TABLE undo (
+    token TEXT PRIMARY KEY,
+    -- Which feature can take it back, e.g. 'proposal.accept'.
+    kind TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    label TEXT NOT NULL,
+    expires_at TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- How far the evolver has read each session, so that a turn is paid for once.
+  CREATE TABLE learned (
+    session_id TEXT PRIMARY KEY,
+    last_seq INTEGER NOT NULL,
+    at TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
