@@ -2,7 +2,8 @@
 // Graph: shared <- engine/{ports,platform,store,bus} <- features <- proxy <- engine/index <- router <- {main, cli, control};
 // renderer <- shared only.
 
-const feature = '(proxy|upstream|sessions|inject|skills|memory|learning|agents|wechat)';
+// Every folder of the engine is a feature, but for the two that all features stand on.
+const feature = '((?!platform/|store/)[^/]+)';
 const npm = (...names) => `(^|/)node_modules/(${names.join('|')})(/|$)`;
 const nodeCore = { dependencyTypes: ['core'] };
 

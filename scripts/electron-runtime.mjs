@@ -228,7 +228,11 @@ async function ensureFallback() {
   // The folder's name carries everything that it was made from, and appears only when it is complete.
   const dist = join(cacheDir(), `electron-${fallback.electron}-${fallback.version}-${shimHash}`);
   const executable = join(dist, 'electron');
-  if (!existsSync(executable)) await unpackFallback(dist, shim);
+  if (!existsSync(executable)) {
+    await withLock(join(cacheDir(), 'fallback.lock'), 'Electron', async () => {
+      if (!existsSync(executable)) await unpackFallback(dist, shim);
+    });
+  }
   return { kind: 'fallback', executable, dist, version: fallback.electron };
 }
 

@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { ensureElectron } from './electron-runtime.mjs';
 import { electronPackages, ensureDebianPackages } from './lib/debian.mjs';
 import { findDisplay, socketExists } from './lib/display.mjs';
+import { whenOrphaned } from './lib/orphan.mjs';
 import { root } from './lib/paths.mjs';
 import { runScript, StepError, say } from './lib/say.mjs';
 import { startSessionBus } from './lib/session-bus.mjs';
@@ -15,6 +16,9 @@ import { checkNode, ensureBuild, ensureDependencies } from './lib/setup.mjs';
 
 const given = process.argv.slice(2);
 const args = given.filter((arg) => arg !== '--headless');
+
+// As a signal, so that it takes the same way as one: to the application, or to the CLI in this process.
+whenOrphaned(() => process.kill(process.pid, 'SIGTERM'));
 
 await runScript(async () => {
   checkNode();

@@ -9,6 +9,7 @@ import { endAll, npm, run } from './lib/child.mjs';
 import { closingLine, tally } from './lib/closing-line.mjs';
 import { desktopPackages, electronPackages, ensureDebianPackages } from './lib/debian.mjs';
 import { withLock } from './lib/lock.mjs';
+import { whenOrphaned } from './lib/orphan.mjs';
 import { cacheDir, root } from './lib/paths.mjs';
 import { runScript, StepError, say } from './lib/say.mjs';
 import { checkNode, ensureBuild, ensureDependencies } from './lib/setup.mjs';
@@ -33,6 +34,7 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
     process.exit(130);
   });
 }
+whenOrphaned(() => process.kill(process.pid, 'SIGTERM'));
 
 await runScript(async () => {
   /** @type {Tally[]} */
