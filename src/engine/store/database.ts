@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { AppError, messageOf } from '../../shared/errors.ts';
@@ -21,14 +21,21 @@ type DriverConstructor = new (path: string) => Driver;
 
 /** node:sqlite where the runtime has it (Node 22.13, Electron 35); elsewhere the same API with prebuilt binaries. */
 function loadDriver(): DriverConstructor {
-  const builtin = (process as { getBuiltinModule?: (id: string) => unknown }).getBuiltinModule?.('node:sqlite');
+  const builtin = (process as { getBuiltinModule?: (id: string) => unknown }).getBuiltinModule?.(
+    'node:sqlite',
+  );
   const module = builtin ?? createRequire(import.meta.url)('@photostructure/sqlite');
   return (module as { DatabaseSync: DriverConstructor }).DatabaseSync;
 }
 
+/** Larger files are only checked after an unclean end: the check reads the whole file. */
+const ALWAYS_CHECKED_BYTES = 32 * 1024 * 1024;
+
 export interface DatabaseOptions {
   /** Called for each statement that took longer than 40 ms. */
   onSlow?: (sql: string, ms: number) => void;
+  /** Other than the product's own; for tests of migrating. */
+  migrations?: readonly string[];
 }
 
 /** The engine's one SQLite file: prepared statements are cached, transactions nest by joining. */
@@ -68,7 +75,7 @@ export class Database {
       this.#driver.exec('COMMIT');
       return result;
     } catch (error) {
-      this.#driver.exec('ROLLBACK');
+      this.#rollBack();
       throw error;
     } finally {
       this.#depth -= 1;
@@ -82,7 +89,16 @@ export class Database {
 
   close(): void {
     this.#statements.clear();
-    this.#driver.close();
+    closeDriver(this.#driver);
+  }
+
+  /** SQLite may have rolled back by itself already, e.g. when the disk is full; the first error is the one to show. */
+  #rollBack(): void {
+    try {
+      this.#driver.exec('ROLLBACK');
+    } catch (error) {
+      if (!/no transaction/i.test(messageOf(error))) throw error;
+    }
   }
 
   #timed<T>(sql: string, use: (statement: Statement) => T): T {
@@ -110,43 +126,82 @@ export function openDatabase(
   options: DatabaseOptions = {},
 ): { database: Database; setAside: string | null } {
   const onSlow = options.onSlow ?? (() => {});
+  const migrations = options.migrations ?? MIGRATIONS;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   try {
-    return { database: open(path, onSlow), setAside: null };
+    return { database: open(path, migrations, onSlow), setAside: null };
   } catch (error) {
     if (error instanceof AppError || !isDamage(error)) throw asStoreError(path, error);
     const setAside = `${path}.damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`;
     for (const suffix of ['', '-wal', '-shm'])
       if (existsSync(path + suffix)) renameSync(path + suffix, setAside + suffix);
-    return { database: open(path, onSlow), setAside };
+    return { database: open(path, migrations, onSlow), setAside };
   }
 }
 
-function open(path: string, onSlow: (sql: string, ms: number) => void): Database {
+function open(
+  path: string,
+  migrations: readonly string[],
+  onSlow: (sql: string, ms: number) => void,
+): Database {
   const Driver = loadDriver();
   const existed = existsSync(path);
+  // A log that is still there means that the last owner did not close; SQLite replays it on the first read.
+  const unclean = sizeOf(`${path}-wal`) > 0;
+  // Conversations are nobody else's business; the -wal and -shm files take over this mode. An existing file is never
+  // opened beside SQLite: closing it would drop the locks that this process holds on it.
+  if (existed) chmodSync(path, 0o600);
+  else closeSync(openSync(path, 'wx', 0o600));
   const driver = new Driver(path);
   try {
-    driver.exec('PRAGMA journal_mode = WAL');
-    driver.exec('PRAGMA synchronous = NORMAL');
-    driver.exec('PRAGMA foreign_keys = ON');
     driver.exec('PRAGMA busy_timeout = 2000');
     const version = (driver.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
-    if (version > MIGRATIONS.length)
+    if (version > migrations.length)
       throw new AppError('STATE_TOO_NEW', `${path} was written by a newer MetaClaw (schema ${version}).`, {
         hint: 'Update MetaClaw, or set METACLAW_HOME to another folder.',
       });
-    const check = driver.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
-    if (check.quick_check !== 'ok') throw new Error(`database disk image is malformed: ${check.quick_check}`);
-    if (existed && version > 0 && version < MIGRATIONS.length)
-      driver.prepare('VACUUM INTO ?').run(`${path}.before-v${MIGRATIONS.length}-${Date.now()}`);
-    for (let next = version; next < MIGRATIONS.length; next += 1)
-      driver.exec(`BEGIN IMMEDIATE; ${MIGRATIONS[next]}; PRAGMA user_version = ${next + 1}; COMMIT`);
+    driver.exec('PRAGMA journal_mode = WAL');
+    driver.exec('PRAGMA synchronous = NORMAL');
+    driver.exec('PRAGMA foreign_keys = ON');
+    if (unclean || sizeOf(path) < ALWAYS_CHECKED_BYTES) {
+      const check = driver.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
+      if (check.quick_check !== 'ok')
+        throw new Error(`database disk image is malformed: ${check.quick_check}`);
+    }
+    if (existed && version > 0 && version < migrations.length) backUp(driver, path, migrations.length);
+    for (let next = version; next < migrations.length; next += 1)
+      driver.exec(`BEGIN IMMEDIATE; ${migrations[next]}; PRAGMA user_version = ${next + 1}; COMMIT`);
     return new Database(driver, onSlow);
   } catch (error) {
-    driver.close();
+    closeDriver(driver);
     throw error;
   }
+}
+
+/**
+ * Writes the log back and closes. Drivers that leave statements to the garbage collector keep the file open for a
+ * while; the emptied log then still says that this was a clean end.
+ */
+function closeDriver(driver: Driver): void {
+  try {
+    driver.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch (error) {
+    // Damaged, or held by another process: what was committed stands in the log and is found at the next start.
+    if (!/malformed|not a database|locked|busy|i\/o|full|readonly/i.test(messageOf(error))) throw error;
+  } finally {
+    driver.close();
+  }
+}
+
+/** Copies the file as it is before migrations change it. */
+function backUp(driver: Driver, path: string, version: number): void {
+  const copy = `${path}.before-v${version}-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+  closeSync(openSync(copy, 'ax', 0o600));
+  driver.prepare('VACUUM INTO ?').run(copy);
+}
+
+function sizeOf(path: string): number {
+  return existsSync(path) ? statSync(path).size : 0;
 }
 
 function isDamage(error: unknown): boolean {
@@ -155,8 +210,11 @@ function isDamage(error: unknown): boolean {
 
 function asStoreError(path: string, error: unknown): unknown {
   if (error instanceof AppError) return error;
-  return new AppError('STORE_UNREADABLE', `${path} cannot be opened: ${messageOf(error)}`, {
-    hint: 'Check that the folder is writable and that the disk is not full.',
+  const message = messageOf(error);
+  return new AppError('STORE_UNREADABLE', `${path} cannot be opened: ${message}`, {
+    hint: /locked|busy/i.test(message)
+      ? 'Another program holds the file; close it and start again.'
+      : 'Check that the folder is writable and that the disk is not full.',
     cause: error,
   });
 }

@@ -2,10 +2,17 @@
 export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE sessions (
+    -- The client's own id; with "~agent" behind it where another agent uses the same one.
     id TEXT PRIMARY KEY,
     agent TEXT NOT NULL,
+    -- The id that the client gave; null for sessions recognised by history.
+    client_id TEXT,
+    -- loopback, or the peer's address.
+    client TEXT NOT NULL,
+    -- The agent's own key of the chat, stable over /new, e.g. OpenClaw's agent:main:main.
+    lane TEXT,
     source TEXT NOT NULL,
-    -- For sessions recognised by history: hash of agent, first system text and first user text.
+    -- For sessions recognised by history: hash of client, agent, first system text and first user text.
     fingerprint TEXT,
     -- Hashes of the messages seen so far, JSON array; only for sessions recognised by history.
     chain TEXT,
@@ -15,7 +22,8 @@ export const MIGRATIONS: readonly string[] = [
     end_reason TEXT,
     turns INTEGER NOT NULL DEFAULT 0,
     -- What was injected and where, JSON; re-added byte for byte on every later turn.
-    injection TEXT NOT NULL DEFAULT '{}'
+    injection TEXT NOT NULL DEFAULT '{}',
+    UNIQUE (agent, client_id)
   ) STRICT;
   CREATE INDEX sessions_open ON sessions (last_at) WHERE ended_at IS NULL;
   CREATE INDEX sessions_fingerprint ON sessions (fingerprint) WHERE fingerprint IS NOT NULL;
@@ -38,18 +46,24 @@ export const MIGRATIONS: readonly string[] = [
     user_text TEXT NOT NULL DEFAULT '',
     reply_text TEXT NOT NULL DEFAULT '',
     injection TEXT NOT NULL,
+    -- From the injection report, for sums over a day.
+    added_tokens INTEGER NOT NULL DEFAULT 0,
+    skills INTEGER NOT NULL DEFAULT 0,
     usage TEXT,
     error TEXT,
     masked INTEGER NOT NULL DEFAULT 0,
-    -- Bodies as JSON with {"$part": hash} where a value is kept in parts.
+    -- Outlines of bodies: JSON that names the parts they consist of. A null sent_body is the same as request_body.
     request_body TEXT,
     sent_body TEXT,
     reply_body TEXT
   ) STRICT;
-  CREATE INDEX turns_by_session ON turns (session_id, seq);
-  CREATE INDEX turns_by_time ON turns (started_at);
+  CREATE INDEX turns_by_session ON turns (session_id, started_at, id);
+  CREATE INDEX turns_by_time ON turns (started_at, id);
+  CREATE INDEX turns_by_kind ON turns (kind, started_at, id);
+  CREATE INDEX turns_open ON turns (session_id) WHERE status = 'open';
 
-  -- Content-addressed pieces of bodies (system prompts, tools, messages): a conversation keeps each message once.
+  -- Content-addressed pieces of bodies (system prompts, tools, messages, runs of messages): a conversation
+  -- keeps each message once.
   CREATE TABLE parts (
     hash TEXT PRIMARY KEY,
     -- deflate-raw of the UTF-8 JSON text
