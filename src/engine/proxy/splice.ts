@@ -1,0 +1,129 @@
+import type { Dialect } from '../../shared/model.ts';
+import { member, type Skim, type SkimMessage, type SkimValue, skimBlocks } from './skim.ts';
+
+/** One change of a body: `remove` bytes at `at` give way to `insert`. */
+export interface Splice {
+  at: number;
+  remove: number;
+  insert: string;
+}
+
+/** Fields of the original's protocol that are for the proxy and never for the provider. */
+export const IDENTITY_FIELDS: readonly string[] = [
+  'session_id',
+  'turn_type',
+  'session_done',
+  'memory_scope',
+  'user_id',
+  'workspace_id',
+];
+
+/** Applies splices; without any, the very bytes that came in. */
+export function applySplices(from: Skim, splices: readonly Splice[]): Buffer {
+  if (splices.length === 0) return from.source;
+  const ordered = [...splices].sort((a, b) => a.at - b.at);
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (const splice of ordered) {
+    parts.push(from.bytes.subarray(at, splice.at), Buffer.from(splice.insert));
+    at = splice.at + splice.remove;
+  }
+  parts.push(from.bytes.subarray(at));
+  return Buffer.concat(parts);
+}
+
+/** Sets the top-level `model`. */
+export function setModel(from: Skim, model: string): Splice[] {
+  const current = member(from, 'model');
+  const text = JSON.stringify(model);
+  if (!current) return [insertMember(from, `"model":${text}`)];
+  return [replace(current.value, text)];
+}
+
+/** Takes the original's identity fields out of the top level. */
+export function removeIdentity(from: Skim): Splice[] {
+  const { members } = from;
+  const splices: Splice[] = [];
+  let kept = false;
+  for (const [index, current] of members.entries()) {
+    if (!IDENTITY_FIELDS.includes(current.key)) {
+      kept = true;
+      continue;
+    }
+    const before = members[index - 1];
+    const after = members[index + 1];
+    // Behind a kept member the comma before goes too; at the front the comma after.
+    const start = kept && before ? before.end : current.start;
+    const end = kept || !after ? current.end : after.start;
+    splices.push({ at: start, remove: end - start, insert: '' });
+  }
+  return splices;
+}
+
+/** Puts `text` behind the client's own system part, a blank line between. */
+export function appendSystem(from: Skim, dialect: Dialect, text: string): Splice[] {
+  if (dialect === 'anthropic') {
+    const system = member(from, 'system');
+    if (!system) return [insertMember(from, `"system":${JSON.stringify(text)}`)];
+    if (system.value.kind === 'string' || system.value.kind === 'array')
+      return [appendText(from, system.value, text)];
+    return [replace(system.value, JSON.stringify(text))];
+  }
+  const first = from.messages[0];
+  if (
+    first &&
+    isSystemRole(first.role) &&
+    (first.content?.kind === 'string' || first.content?.kind === 'array')
+  )
+    return [appendText(from, first.content, text)];
+  if (!first) return [];
+  return [{ at: first.start, remove: 0, insert: `${JSON.stringify({ role: 'system', content: text })},` }];
+}
+
+/** Puts `text` before the user's words of one message, behind any tool results in it. */
+export function prependMessage(from: Skim, message: SkimMessage, text: string): Splice[] {
+  const { content } = message;
+  if (content === null) return [];
+  if (content.kind === 'string') return [{ at: content.start + 1, remove: 0, insert: inside(text) }];
+  if (content.kind !== 'array') return [];
+  const blocks = skimBlocks(from, content);
+  const block = JSON.stringify({ type: 'text', text });
+  const result = blocks.findLast((candidate) => candidate.type === 'tool_result');
+  if (result) return [{ at: result.end, remove: 0, insert: `,${block}` }];
+  return [{ at: content.start + 1, remove: 0, insert: blocks.length > 0 ? `${block},` : block }];
+}
+
+/** Renames the `developer` role for providers that do not know it (case T05). */
+export function renameDeveloper(from: Skim): Splice[] {
+  return from.messages.flatMap((message) =>
+    message.role === 'developer' && message.roleSpan ? [replace(message.roleSpan, '"system"')] : [],
+  );
+}
+
+/** Roles that carry instructions rather than conversation. */
+export function isSystemRole(role: string): boolean {
+  return role === 'system' || role === 'developer';
+}
+
+function replace(span: { start: number; end: number }, insert: string): Splice {
+  return { at: span.start, remove: span.end - span.start, insert };
+}
+
+function insertMember(from: Skim, text: string): Splice {
+  const kept = from.members.some((candidate) => !IDENTITY_FIELDS.includes(candidate.key));
+  return { at: from.bodyStart, remove: 0, insert: kept ? `${text},` : text };
+}
+
+function appendText(from: Skim, value: SkimValue, text: string): Splice {
+  const empty = value.end - value.start === 2;
+  if (value.kind === 'string')
+    return { at: value.end - 1, remove: 0, insert: inside(empty ? text : `\n\n${text}`) };
+  const block = JSON.stringify({ type: 'text', text });
+  const some = skimBlocks(from, value).length > 0;
+  return { at: value.end - 1, remove: 0, insert: some ? `,${block}` : block };
+}
+
+/** JSON string content without its quotes. */
+function inside(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}

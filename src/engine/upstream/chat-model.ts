@@ -1,0 +1,120 @@
+import { AppError } from '../../shared/errors.ts';
+import type { ChatModel } from '../ports.ts';
+import type { UpstreamReply } from './exchange.ts';
+import type { Route, UpstreamRequest } from './index.ts';
+
+export interface ChatModelDeps {
+  route: () => Route;
+  send: (route: Route, request: UpstreamRequest) => Promise<UpstreamReply>;
+}
+
+type Ask = Parameters<ChatModel['complete']>[0];
+type Json = Record<string, unknown>;
+
+/** One question, one whole answer, on either wire. */
+export function createChatModel(deps: ChatModelDeps): ChatModel {
+  return {
+    async complete(ask, signal) {
+      const route = deps.route();
+      let { status, text } = await call(deps, route, ask, signal);
+      // Reasoning models take no temperature; the provider says so with a 400 that names it.
+      if (status === 400 && ask.temperature !== undefined && /temperature/i.test(text)) {
+        const { temperature: _, ...plain } = ask;
+        ({ status, text } = await call(deps, route, plain, signal));
+      }
+      if (status !== 200)
+        throw new AppError('UPSTREAM_REFUSED', `${route.name} answered ${status}: ${providerWords(text)}`, {
+          hint: status === 401 || status === 403 ? 'Check the provider’s key.' : undefined,
+        });
+      return { model: route.model, ...readAnswer(route, text) };
+    },
+  };
+}
+
+/** The body of a plain question on the route's wire. */
+export function questionBody(route: Route, ask: Ask): Json {
+  const limit = ask.maxTokens;
+  const common = {
+    model: route.model,
+    ...(ask.temperature === undefined ? {} : { temperature: ask.temperature }),
+    stream: false,
+  };
+  if (route.wire === 'anthropic')
+    return {
+      ...common,
+      max_tokens: limit,
+      ...(ask.system === '' ? {} : { system: ask.system }),
+      messages: [{ role: 'user', content: ask.user }],
+    };
+  return {
+    ...common,
+    [route.quirks.maxTokensField]: limit,
+    messages: [
+      ...(ask.system === '' ? [] : [{ role: 'system', content: ask.system }]),
+      { role: 'user', content: ask.user },
+    ],
+  };
+}
+
+/** Path of the chat endpoint below a route's base URL. */
+export function chatPath(route: Route): string {
+  return route.wire === 'anthropic' ? '/messages' : '/chat/completions';
+}
+
+/** The sentence of a provider's error body, whatever its shape; at most 300 characters. */
+export function providerWords(text: string): string {
+  let words = text.replace(/<[^>]*>/g, ' ');
+  try {
+    const parsed = JSON.parse(text) as Json | Json[];
+    const root = (Array.isArray(parsed) ? parsed[0] : parsed) ?? {};
+    const inner = root.error as Json | string | undefined;
+    const found = typeof inner === 'object' ? inner?.message : (root.message ?? inner ?? root.detail);
+    if (typeof found === 'string') words = found;
+  } catch {
+    // Not JSON: the text itself.
+  }
+  return words.replace(/\s+/g, ' ').trim().slice(0, 300) || 'no details';
+}
+
+async function call(deps: ChatModelDeps, route: Route, ask: Ask, signal: AbortSignal) {
+  const reply = await deps.send(route, {
+    path: chatPath(route),
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+    },
+    body: Buffer.from(JSON.stringify(questionBody(route, ask))),
+    signal,
+  });
+  const bytes = await reply.body.bytes(32 * 1024 * 1024);
+  return { status: reply.status, text: bytes.toString('utf8') };
+}
+
+function readAnswer(route: Route, text: string): { text: string; inputTokens: number; outputTokens: number } {
+  let json: Json;
+  try {
+    json = JSON.parse(text) as Json;
+  } catch {
+    throw new AppError('UPSTREAM_REFUSED', `${route.name} did not answer with JSON: ${providerWords(text)}`, {
+      hint: 'Check the provider’s address.',
+    });
+  }
+  const usage = (json.usage ?? {}) as Record<string, number | undefined>;
+  const choices = json.choices as { message?: { content?: unknown } }[] | undefined;
+  const content = route.wire === 'anthropic' ? json.content : choices?.[0]?.message?.content;
+  const plain =
+    typeof content === 'string'
+      ? content
+      : Array.isArray(content)
+        ? content.map((block: Json) => (block?.type === 'text' ? String(block.text) : '')).join('')
+        : null;
+  if (plain === null)
+    throw new AppError('UPSTREAM_REFUSED', `${route.name} answered without text: ${providerWords(text)}`);
+  return {
+    text: plain.replace(/^\s*<think>[\s\S]*?<\/think>\s*/, ''),
+    inputTokens: usage.prompt_tokens ?? usage.input_tokens ?? 0,
+    outputTokens: usage.completion_tokens ?? usage.output_tokens ?? 0,
+  };
+}

@@ -1,0 +1,245 @@
+import type { Readable } from 'node:stream';
+import type { Config } from '../../shared/config.ts';
+import type { LocalServer, ProviderPreset, ProviderTest } from '../../shared/contract.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { Dialect } from '../../shared/model.ts';
+import type { ProviderTrouble } from '../../shared/status.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { ChatModel, Clock } from '../ports.ts';
+import { apiRoot } from './address.ts';
+import { createChatModel } from './chat-model.ts';
+import { Connections, type UpstreamReply } from './exchange.ts';
+import { failureError } from './failure.ts';
+import { findLocalServers, type LocalPorts } from './local.ts';
+import { presetOf, providerPresets, type Quirks, quirksOf, wireOf } from './presets.ts';
+import { testProvider } from './provider-test.ts';
+
+export type { BodySink, ReplyBody, UpstreamReply } from './exchange.ts';
+export type { Quirks } from './presets.ts';
+
+/** Where a request goes and how it is spoken there. */
+export interface Route {
+  /** Provider id, e.g. `openai`. */
+  name: string;
+  /** Prefix of endpoint paths, e.g. `https://api.openai.com/v1`. */
+  baseUrl: string;
+  wire: Dialect;
+  /** Model id on the provider's side. */
+  model: string;
+  apiKey: string;
+  /** The caller's own credentials are sent on instead of ours. */
+  passthrough: boolean;
+  /** Headers that the provider wants from every caller. */
+  headers: Readonly<Record<string, string>>;
+  quirks: Quirks;
+}
+
+export interface UpstreamRequest {
+  /** Below the base URL, e.g. `/chat/completions?beta=true`. */
+  path: string;
+  method: string;
+  /** Without credentials: the route adds them. */
+  headers: Record<string, string | string[]>;
+  body: Uint8Array | Readable | null;
+  signal?: AbortSignal;
+}
+
+export interface ProviderInput {
+  provider: string;
+  baseUrl: string;
+  model: string;
+  wire: 'auto' | Dialect;
+  apiKey?: string | undefined;
+}
+
+export interface UpstreamDeps {
+  config: () => Config;
+  clock: Clock;
+  log: Logger;
+  /** Called when the provider's trouble began or ended. */
+  onTrouble?: () => void;
+}
+
+const ANTHROPIC_VERSION = '2023-06-01';
+
+/** The providers: which one answers a model name, and the calls to it. */
+export class Upstream {
+  readonly #deps: UpstreamDeps;
+  readonly #connections = new Connections();
+  #trouble: ProviderTrouble | null = null;
+
+  constructor(deps: UpstreamDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Route of a request. The served name and unknown names go to `llm.model_id`, names in `llm.models` pass as they
+   * are, and an agent's own `llm` settings win. Throws PROVIDER_NOT_SET.
+   */
+  resolve(requestedModel: string, agent: string): Route {
+    const config = this.#deps.config();
+    const own = config.agents[agent]?.llm ?? {};
+    const llm = config.llm;
+    // A provider or address of the agent's own brings its own key; only the model may be inherited then.
+    const apart =
+      Boolean(own.api_base) ||
+      (Boolean(own.provider) && own.provider !== 'custom' && own.provider !== llm.provider);
+    const provider = (apart ? own.provider : llm.provider) || 'custom';
+    const base = (apart ? own.api_base : llm.api_base) || presetBase(provider, config);
+    const modelId = own.model_id || llm.model_id;
+    const models = [...(own.models ?? []), ...llm.models];
+    const model = models.includes(requestedModel) ? requestedModel : modelId || requestedModel;
+    const passthrough =
+      (own.auth_method === 'passthrough' ? own.auth_method : llm.auth_method) === 'passthrough';
+    if (base === '')
+      throw new AppError('PROVIDER_NOT_SET', 'No model provider is set up yet.', {
+        hint: 'Run `metaclaw setup`, or open the window and choose a provider.',
+        field: 'llm.api_base',
+      });
+    if (model === '')
+      throw new AppError('PROVIDER_NOT_SET', 'No model is set.', {
+        hint: 'Run `metaclaw config llm.model_id NAME`, or name a model in the request.',
+        field: 'llm.model_id',
+      });
+    const wire = wireOf((apart ? own.wire : llm.wire) ?? 'auto', provider, base);
+    const apiKey = own.api_key || (apart ? '' : llm.api_key);
+    return this.#route(provider, base, wire, model, apiKey, passthrough);
+  }
+
+  /** Names that clients may ask for, the served one first. */
+  models(): string[] {
+    const { model_id, models } = this.#deps.config().llm;
+    return [...new Set([model_id, ...models].filter((name) => name !== ''))];
+  }
+
+  /** Sends a request on a route. Rejects with AppError UPSTREAM_* when no answer came. */
+  async send(route: Route, request: UpstreamRequest): Promise<UpstreamReply> {
+    const url = new URL(`${route.baseUrl}${request.path}`);
+    const headers = { ...request.headers, ...route.headers, ...credentials(route) };
+    if (route.wire === 'anthropic') headers['anthropic-version'] ??= ANTHROPIC_VERSION;
+    try {
+      return await this.#connections.send({
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        method: request.method,
+        headers,
+        body: request.body,
+        ...(request.signal ? { signal: request.signal } : {}),
+      });
+    } catch (error) {
+      throw failureError(error, route.baseUrl);
+    }
+  }
+
+  /** A model for background work: `rl.evolver_*` where set, else the LLM. Throws PROVIDER_NOT_SET when used without one. */
+  chatModel(_purpose: 'evolver'): ChatModel {
+    return createChatModel({
+      route: () => this.#evolverRoute(),
+      send: (route, request) => this.send(route, request),
+    });
+  }
+
+  /** Tries a provider for real, step by step; stops at the first failure and says what to do. */
+  test(input: ProviderInput, signal?: AbortSignal): Promise<ProviderTest> {
+    const preset = presetOf(input.provider);
+    const { llm } = this.#deps.config();
+    const apiKey =
+      input.apiKey ?? (input.provider === llm.provider || input.provider === 'custom' ? llm.api_key : '');
+    const base = input.baseUrl || presetBase(input.provider, this.#deps.config());
+    return testProvider({
+      preset,
+      route: () =>
+        this.#route(
+          input.provider,
+          base,
+          wireOf(input.wire, input.provider, base),
+          input.model,
+          apiKey,
+          false,
+        ),
+      send: (route, request) => this.send(route, request),
+      clock: this.#deps.clock,
+      signal: signal ?? null,
+    });
+  }
+
+  presets(): ProviderPreset[] {
+    return providerPresets();
+  }
+
+  /** Model servers that run on this computer. `ports` is for tests. */
+  detectLocal(ports?: Partial<LocalPorts>): Promise<LocalServer[]> {
+    return findLocalServers(this.#deps.clock, this.#connections, ports);
+  }
+
+  /** The provider's last failure, until it answers again. */
+  trouble(): ProviderTrouble | null {
+    return this.#trouble;
+  }
+
+  /** Notes how a call ended: null for a good answer. */
+  note(trouble: { status: number | null; message: string } | null): void {
+    if (trouble === null && this.#trouble === null) return;
+    const since = this.#trouble?.since ?? new Date(this.#deps.clock.now()).toISOString();
+    this.#trouble = trouble && { ...trouble, since };
+    this.#deps.onTrouble?.();
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close();
+  }
+
+  #route(
+    provider: string,
+    base: string,
+    wire: Dialect,
+    model: string,
+    apiKey: string,
+    passthrough: boolean,
+  ): Route {
+    const baseUrl = apiRoot(base, wire);
+    return {
+      name: provider,
+      baseUrl,
+      wire,
+      model,
+      apiKey,
+      passthrough,
+      headers: provider === 'openrouter' ? openrouterHeaders(this.#deps.config()) : {},
+      quirks: quirksOf(provider, baseUrl, model),
+    };
+  }
+
+  #evolverRoute(): Route {
+    const { rl } = this.#deps.config();
+    const llm = () => this.resolve('', '');
+    if (rl.evolver_api_base === '' && rl.evolver_provider === '')
+      return rl.evolver_model === '' ? llm() : { ...llm(), model: rl.evolver_model };
+    const provider = rl.evolver_provider || 'custom';
+    const base = rl.evolver_api_base || presetBase(provider, this.#deps.config());
+    if (base === '') return { ...llm(), ...(rl.evolver_model ? { model: rl.evolver_model } : {}) };
+    const model = rl.evolver_model || this.#deps.config().llm.model_id;
+    return this.#route(provider, base, wireOf('auto', provider, base), model, rl.evolver_api_key, false);
+  }
+}
+
+/** Address of a preset; Bedrock's carries its region. */
+function presetBase(provider: string, config: Config): string {
+  const { baseUrl, id } = presetOf(provider);
+  return id === 'bedrock' ? baseUrl.replace('us-east-1', config.llm.bedrock_region) : baseUrl;
+}
+
+function openrouterHeaders(config: Config): Record<string, string> {
+  const { app_name, app_url } = config.openrouter;
+  return { ...(app_url ? { 'http-referer': app_url } : {}), ...(app_name ? { 'x-title': app_name } : {}) };
+}
+
+/** A subscription token of Anthropic is a bearer token only; other servers of that wire read one or the other (H18). */
+function credentials(route: Route): Record<string, string> {
+  const { apiKey, wire } = route;
+  if (apiKey === '' || route.passthrough) return {};
+  if (wire === 'openai') return { authorization: `Bearer ${apiKey}` };
+  if (apiKey.startsWith('sk-ant-oat')) return { authorization: `Bearer ${apiKey}` };
+  const own = new URL(route.baseUrl).host === 'api.anthropic.com';
+  return own ? { 'x-api-key': apiKey } : { 'x-api-key': apiKey, authorization: `Bearer ${apiKey}` };
+}

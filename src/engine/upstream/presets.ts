@@ -1,0 +1,210 @@
+import type { ProviderPreset } from '../../shared/contract.ts';
+import type { Dialect } from '../../shared/model.ts';
+
+/** What a provider's OpenAI- or Anthropic-style wire does differently; issue-level facts, checked 2026-12. */
+export interface Quirks {
+  /** Knows the `developer` role. */
+  developerRole: boolean;
+  /** Which limit field the model takes. */
+  maxTokensField: 'max_tokens' | 'max_completion_tokens';
+  /** Takes exactly one system message, first. */
+  oneLeadingSystem: boolean;
+  /** Takes text only. */
+  textOnly: boolean;
+  /** What it wants to see of earlier reasoning. */
+  reasoning: 'drop' | 'reasoning_content';
+}
+
+interface PresetRow extends ProviderPreset {
+  quirks: Partial<Quirks>;
+}
+
+type Row = [
+  id: string,
+  name: string,
+  hint: string,
+  baseUrl: string,
+  suggestedModel: string,
+  keyEnv: string | null,
+  rest?: Partial<Pick<PresetRow, 'wire' | 'local' | 'needsKey' | 'quirks'>>,
+];
+
+const LOCAL = { local: true, needsKey: false } as const;
+const REPLAYS_REASONING = { quirks: { reasoning: 'reasoning_content' } } as const;
+
+const ROWS: readonly Row[] = [
+  [
+    'openai',
+    'OpenAI',
+    'GPT models with a key of platform.openai.com',
+    'https://api.openai.com/v1',
+    'gpt-5.2',
+    'OPENAI_API_KEY',
+    { quirks: { developerRole: true } },
+  ],
+  [
+    'anthropic',
+    'Anthropic',
+    'Claude models with a key of platform.claude.com',
+    'https://api.anthropic.com',
+    'claude-sonnet-5',
+    'ANTHROPIC_API_KEY',
+    { wire: 'anthropic' },
+  ],
+  [
+    'openrouter',
+    'OpenRouter',
+    'Models of many vendors with one key',
+    'https://openrouter.ai/api/v1',
+    'openrouter/auto',
+    'OPENROUTER_API_KEY',
+    { quirks: { developerRole: true } },
+  ],
+  [
+    'kimi',
+    'Kimi',
+    'Moonshot AI',
+    'https://api.moonshot.ai/v1',
+    'kimi-k2.5',
+    'MOONSHOT_API_KEY',
+    REPLAYS_REASONING,
+  ],
+  [
+    'qwen',
+    'Qwen',
+    'Alibaba Cloud Model Studio',
+    'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    'qwen3-max',
+    'DASHSCOPE_API_KEY',
+  ],
+  [
+    'deepseek',
+    'DeepSeek',
+    'DeepSeek platform',
+    'https://api.deepseek.com/v1',
+    'deepseek-chat',
+    'DEEPSEEK_API_KEY',
+    REPLAYS_REASONING,
+  ],
+  [
+    'gemini',
+    'Gemini',
+    'Google AI Studio, its OpenAI-compatible endpoint',
+    'https://generativelanguage.googleapis.com/v1beta/openai',
+    'gemini-3-pro',
+    'GEMINI_API_KEY',
+  ],
+  ['minimax', 'MiniMax', 'MiniMax platform', 'https://api.minimax.io/v1', 'MiniMax-M2.5', 'MINIMAX_API_KEY'],
+  [
+    'novita',
+    'Novita AI',
+    'Hosted open models',
+    'https://api.novita.ai/openai/v1',
+    'deepseek/deepseek-v3.2',
+    'NOVITA_API_KEY',
+  ],
+  [
+    'volcengine',
+    'Volcengine',
+    'Doubao models of Volcano Ark',
+    'https://ark.cn-beijing.volces.com/api/v3',
+    'doubao-seed-2-0',
+    'ARK_API_KEY',
+  ],
+  [
+    'bedrock',
+    'Amazon Bedrock',
+    'Its OpenAI-compatible endpoint with an API key',
+    'https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1',
+    'openai.gpt-oss-120b-1:0',
+    'AWS_BEARER_TOKEN_BEDROCK',
+  ],
+  ['ollama', 'Ollama', 'Models on this computer', 'http://127.0.0.1:11434/v1', '', null, LOCAL],
+  ['lmstudio', 'LM Studio', 'Models on this computer', 'http://127.0.0.1:1234/v1', '', null, LOCAL],
+  ['llamacpp', 'llama.cpp', 'llama-server on this computer', 'http://127.0.0.1:8080/v1', '', null, LOCAL],
+  [
+    'vllm',
+    'vLLM',
+    'vLLM server on this computer or in your network',
+    'http://127.0.0.1:8000/v1',
+    '',
+    null,
+    LOCAL,
+  ],
+  [
+    'custom',
+    'Another provider',
+    'Any address that speaks OpenAI’s or Anthropic’s API',
+    '',
+    '',
+    null,
+    { needsKey: false },
+  ],
+];
+
+const PRESETS: readonly PresetRow[] = ROWS.map(([id, name, hint, baseUrl, suggestedModel, keyEnv, rest]) => ({
+  id,
+  name,
+  hint,
+  baseUrl,
+  wire: 'openai',
+  needsKey: true,
+  local: false,
+  suggestedModel,
+  keyEnv,
+  quirks: {},
+  ...rest,
+}));
+
+/** Providers that the wizard offers, in its order. */
+export function providerPresets(): ProviderPreset[] {
+  return PRESETS.map(({ quirks: _, ...preset }) => preset);
+}
+
+/** The preset of an id, case-insensitive; `custom` for names that are not ours. */
+export function presetOf(id: string): ProviderPreset {
+  const key = id.trim().toLowerCase();
+  const custom = PRESETS.at(-1) as PresetRow;
+  return PRESETS.find((preset) => preset.id === key) ?? custom;
+}
+
+/** Quirks of a route: those of the preset, of the address when it belongs to another one, and of the model's name. */
+export function quirksOf(provider: string, baseUrl: string, model: string): Quirks {
+  const host = hostOf(baseUrl);
+  const byHost = PRESETS.find(
+    (preset) => !preset.local && preset.baseUrl !== '' && hostOf(preset.baseUrl) === host,
+  );
+  const preset = byHost ?? PRESETS.find((candidate) => candidate.id === provider.toLowerCase());
+  const openai = host === 'api.openai.com' || host.endsWith('.openai.azure.com');
+  return {
+    developerRole: openai,
+    // OpenAI's reasoning models refuse max_tokens; other hosts that serve a model of such a name know it (T36).
+    maxTokensField: openai && /^(?:o\d|gpt-[5-9])/.test(model) ? 'max_completion_tokens' : 'max_tokens',
+    oneLeadingSystem: false,
+    textOnly: false,
+    reasoning: 'drop',
+    ...preset?.quirks,
+  };
+}
+
+/** The wire of an address: what the user said, else the preset's, else what the address looks like. */
+export function wireOf(wire: 'auto' | Dialect, provider: string, baseUrl: string): Dialect {
+  if (wire !== 'auto') return wire;
+  if (baseUrl !== '' && looksAnthropic(baseUrl)) return 'anthropic';
+  const preset = presetOf(provider);
+  return preset.id !== 'custom' && (baseUrl === '' || hostOf(baseUrl) === hostOf(preset.baseUrl))
+    ? preset.wire
+    : 'openai';
+}
+
+function looksAnthropic(baseUrl: string): boolean {
+  return hostOf(baseUrl) === 'api.anthropic.com' || /\/anthropic(?:\/|$)|\/messages\/?$/i.test(baseUrl);
+}
+
+function hostOf(url: string): string {
+  try {
+    return new URL(url).host.toLowerCase();
+  } catch {
+    return '';
+  }
+}
