@@ -1,0 +1,265 @@
+import type { Dialect, Usage } from '../../../shared/model.ts';
+import { argumentsObject } from './arguments.ts';
+import { CallIndex, type CallParts } from './call-index.ts';
+import { readErrorObject } from './errors.ts';
+import { asArray, asObject, asText, isObject, parseJson } from './json.ts';
+import { isDone } from './sse.ts';
+import { splitThink } from './think-tags.ts';
+import type { JsonObject, WireError, WireEvent } from './types.ts';
+import {
+  readAnthropicUsage,
+  readOpenaiUsage,
+  reasoningOf,
+  splitContent,
+  type TokenCounts,
+  toUsage,
+} from './vocabulary.ts';
+
+export interface AssembledReply {
+  /** The answer in the shape of a non-streaming reply of its dialect; null when no event could be read. */
+  reply: JsonObject | null;
+  /** What a person would have seen: no reasoning, no tool calls. */
+  text: string;
+  /** Null when the upstream counted nothing. */
+  usage: Usage | null;
+  /** True when the upstream said how the answer ended and reported no error. */
+  complete: boolean;
+  error: WireError | null;
+}
+
+/** Builds the whole answer from a stream's events, for the record. Never throws, whatever the upstream sends. */
+export interface Assembler {
+  push(event: WireEvent): void;
+  result(): AssembledReply;
+}
+
+export function createAssembler(dialect: Dialect): Assembler {
+  return dialect === 'openai' ? new OpenaiAssembler() : new AnthropicAssembler();
+}
+
+/** Visible text and usage of a non-streaming reply; never throws. */
+export function readReply(dialect: Dialect, reply: unknown): { text: string; usage: Usage | null } {
+  const root = asObject(reply);
+  if (dialect === 'anthropic') {
+    const blocks = asArray(root.content).filter(isObject);
+    const text = blocks.map((block) => (block.type === 'text' ? asText(block.text) : '')).join('');
+    return { text, usage: toUsage(readAnthropicUsage(root.usage)) };
+  }
+  const choice = asObject(asArray(root.choices)[0]);
+  const usage = toUsage(readOpenaiUsage(root.usage) ?? readOpenaiUsage(choice.usage));
+  return { text: visibleText(asObject(choice.message)), usage };
+}
+
+function visibleText(message: JsonObject): string {
+  const { text, reasoning } = splitContent(message.content);
+  return splitThink(text, reasoningOf(message) || reasoning).text + asText(message.refusal);
+}
+
+interface OpenaiChoice {
+  index: number;
+  content: string;
+  reasoning: string;
+  refusal: string;
+  finish: string | null;
+  calls: CallIndex<CallParts>;
+  legacyCall: CallParts | null;
+  logprobs: JsonObject[];
+}
+
+class OpenaiAssembler implements Assembler {
+  readonly #choices = new Map<number, OpenaiChoice>();
+  #frame: JsonObject | null = null;
+  #rawUsage: unknown;
+  #done = false;
+  #error: WireError | null = null;
+
+  push(event: WireEvent): void {
+    if (isDone(event.data)) {
+      this.#done = true;
+      return;
+    }
+    const chunk = parseJson(event.data);
+    if (this.#done || !isObject(chunk)) return;
+    if (chunk.error || event.event === 'error') {
+      this.#error ??= readErrorObject(chunk);
+      return;
+    }
+    const { choices, usage, ...frame } = chunk;
+    this.#frame = { ...this.#frame, ...frame };
+    if (isObject(usage)) this.#rawUsage = usage;
+    for (const choice of asArray(choices).filter(isObject)) {
+      if (isObject(choice.usage)) this.#rawUsage ??= choice.usage;
+      this.#add(choice);
+    }
+  }
+
+  #add(piece: JsonObject): void {
+    const index = typeof piece.index === 'number' ? piece.index : 0;
+    let choice = this.#choices.get(index);
+    if (choice === undefined) {
+      const calls = new CallIndex<CallParts>(() => ({ id: '', name: '', arguments: '' }));
+      choice = {
+        index,
+        content: '',
+        reasoning: '',
+        refusal: '',
+        finish: null,
+        calls,
+        legacyCall: null,
+        logprobs: [],
+      };
+      this.#choices.set(index, choice);
+    }
+    const delta = isObject(piece.delta) ? piece.delta : asObject(piece.message);
+    const { text, reasoning } = splitContent(delta.content);
+    choice.content += text;
+    choice.reasoning += reasoningOf(delta) || reasoning;
+    choice.refusal += asText(delta.refusal);
+    for (const call of asArray(delta.tool_calls).filter(isObject)) choice.calls.add(call);
+    if (isObject(delta.function_call)) {
+      choice.legacyCall ??= { id: '', name: '', arguments: '' };
+      choice.legacyCall.name ||= asText(delta.function_call.name);
+      choice.legacyCall.arguments += asText(delta.function_call.arguments);
+    }
+    choice.logprobs.push(...asArray(asObject(piece.logprobs).content).filter(isObject));
+    if (asText(piece.finish_reason) !== '') choice.finish = asText(piece.finish_reason);
+  }
+
+  result(): AssembledReply {
+    const choices = [...this.#choices.values()].sort((a, b) => a.index - b.index);
+    const reply =
+      this.#frame === null
+        ? null
+        : {
+            ...this.#frame,
+            object: 'chat.completion',
+            choices: choices.map(openaiChoice),
+            ...(this.#rawUsage === undefined ? {} : { usage: this.#rawUsage }),
+          };
+    const first = choices[0];
+    const ended = choices.length > 0 && (this.#done || choices.every((choice) => choice.finish !== null));
+    return {
+      reply,
+      text: first === undefined ? '' : splitThink(first.content, first.reasoning).text + first.refusal,
+      usage: toUsage(readOpenaiUsage(this.#rawUsage)),
+      complete: ended && this.#error === null && !choices.some((choice) => choice.finish === 'error'),
+      error: this.#error,
+    };
+  }
+}
+
+function openaiChoice(choice: OpenaiChoice): JsonObject {
+  const calls = choice.calls.calls.map((call) => ({
+    id: call.id,
+    type: 'function',
+    function: { name: call.name, arguments: call.arguments },
+  }));
+  const legacy = choice.legacyCall;
+  const message = {
+    role: 'assistant',
+    content: choice.content === '' && (calls.length > 0 || legacy !== null) ? null : choice.content,
+    refusal: choice.refusal === '' ? null : choice.refusal,
+    ...(choice.reasoning === '' ? {} : { reasoning_content: choice.reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(legacy === null ? {} : { function_call: { name: legacy.name, arguments: legacy.arguments } }),
+  };
+  const logprobs = choice.logprobs.length === 0 ? null : { content: choice.logprobs };
+  return { index: choice.index, message, logprobs, finish_reason: choice.finish };
+}
+
+interface AnthropicBlock {
+  block: JsonObject;
+  /** Tool arguments as they came. */
+  json: string;
+}
+
+class AnthropicAssembler implements Assembler {
+  readonly #blocks = new Map<unknown, AnthropicBlock>();
+  #message: JsonObject | null = null;
+  #rawUsage: JsonObject = {};
+  #counts: TokenCounts = {};
+  #stopped = false;
+  #error: WireError | null = null;
+
+  push(event: WireEvent): void {
+    const data = parseJson(event.data);
+    if (!isObject(data)) return;
+    switch (asText(data.type) || event.event) {
+      case 'message_start':
+        this.#message = { ...asObject(data.message) };
+        this.#count(this.#message.usage);
+        break;
+      case 'content_block_start':
+        this.#blocks.set(data.index, { block: { ...asObject(data.content_block) }, json: '' });
+        break;
+      case 'content_block_delta':
+        this.#delta(data.index, asObject(data.delta));
+        break;
+      case 'message_delta':
+        this.#message = { ...this.#message, ...asObject(data.delta) };
+        this.#count(data.usage);
+        break;
+      case 'message_stop':
+        this.#stopped = true;
+        break;
+      default:
+        if (data.type === 'error' || data.error)
+          this.#error ??= readErrorObject(data) ?? { message: 'error' };
+    }
+  }
+
+  #count(usage: unknown): void {
+    this.#counts = readAnthropicUsage(usage, this.#counts);
+    // Later totals leave out what they do not know; null must not hide an earlier number.
+    for (const [key, value] of Object.entries(asObject(usage)))
+      if (value !== null) this.#rawUsage[key] = value;
+  }
+
+  #delta(index: unknown, delta: JsonObject): void {
+    const entry = this.#blocks.get(index) ?? { block: blockOf(delta), json: '' };
+    this.#blocks.set(index, entry);
+    const { block } = entry;
+    switch (delta.type) {
+      case 'text_delta':
+        block.text = asText(block.text) + asText(delta.text);
+        break;
+      case 'thinking_delta':
+        block.thinking = asText(block.thinking) + asText(delta.thinking);
+        break;
+      case 'signature_delta':
+        block.signature = asText(block.signature) + asText(delta.signature);
+        break;
+      case 'input_json_delta':
+        entry.json += asText(delta.partial_json);
+        break;
+      case 'citations_delta':
+        block.citations = [...asArray(block.citations), delta.citation];
+        break;
+      default:
+    }
+  }
+
+  result(): AssembledReply {
+    const content = [...this.#blocks.values()].map(({ block, json }) =>
+      json === '' ? block : { ...block, input: argumentsObject(json) },
+    );
+    const known = this.#message !== null || content.length > 0;
+    const text = content.map((block) => (block.type === 'text' ? asText(block.text) : '')).join('');
+    return {
+      reply: known
+        ? { type: 'message', role: 'assistant', ...this.#message, content, usage: this.#rawUsage }
+        : null,
+      text,
+      usage: toUsage(this.#counts),
+      complete: known && this.#error === null && (this.#stopped || asText(this.#message?.stop_reason) !== ''),
+      error: this.#error,
+    };
+  }
+}
+
+/** The block that a delta without a start must belong to. */
+function blockOf(delta: JsonObject): JsonObject {
+  if (delta.type === 'thinking_delta' || delta.type === 'signature_delta')
+    return { type: 'thinking', thinking: '', signature: '' };
+  return { type: 'text', text: '' };
+}
