@@ -11,7 +11,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -295,12 +294,10 @@ async function tar(args) {
   if (result.code !== 0) throw new StepError(`tar failed: ${result.output.trim()}`);
 }
 
-/** Removes what interrupted unpackings left behind, but not what another process is at work on. */
+/** Removes what interrupted unpackings left behind; the lock is held, so nobody else is at work on them. */
 function removeLeftovers() {
   for (const name of readdirSync(cacheDir())) {
-    const path = join(cacheDir(), name);
-    if (!name.startsWith('unpacking-')) continue;
-    if (Date.now() - statSync(path).mtimeMs > 3_600_000) rmSync(path, { recursive: true, force: true });
+    if (name.startsWith('unpacking-')) rmSync(join(cacheDir(), name), { recursive: true, force: true });
   }
 }
 
