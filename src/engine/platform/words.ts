@@ -76,15 +76,56 @@ function addPairs(terms: Term[], piece: string): void {
 
 /** Irregular or clipped forms that the suffix rules cannot bring together. */
 const SAME: Readonly<Record<string, string>> = {
-  wrote: 'writ', written: 'writ', ran: 'run', broke: 'break', broken: 'break', sent: 'send', built: 'build',
-  chose: 'choos', chosen: 'choos', forgot: 'forget', forgotten: 'forget', kept: 'keep', sql: 'sql', css: 'css',
-  aws: 'aws', dns: 'dns', tls: 'tls', cors: 'cors', js: 'js', kubernetes: 'kubernetes', k8s: 'kubernetes',
-  db: 'databas', repo: 'repository', repos: 'repository', repositories: 'repository', auth: 'authentication',
-  docs: 'documentation', doc: 'documentation', config: 'configur', configuration: 'configur', mail: 'email',
-  mails: 'email', regexp: 'regex', summarise: 'summariz', summarize: 'summariz', summary: 'summariz',
-  summaries: 'summariz', summarising: 'summariz', summarizing: 'summariz', analyse: 'analys', analyze: 'analys',
-  analysis: 'analys', analyses: 'analys', analyzing: 'analys', analysing: 'analys', prioritise: 'prioritiz',
-  priority: 'prioritiz', priorities: 'prioritiz', prioritize: 'prioritiz', prioritizing: 'prioritiz',
+  wrote: 'writ',
+  written: 'writ',
+  ran: 'run',
+  broke: 'break',
+  broken: 'break',
+  sent: 'send',
+  built: 'build',
+  chose: 'choos',
+  chosen: 'choos',
+  forgot: 'forget',
+  forgotten: 'forget',
+  kept: 'keep',
+  sql: 'sql',
+  css: 'css',
+  aws: 'aws',
+  dns: 'dns',
+  tls: 'tls',
+  cors: 'cors',
+  js: 'js',
+  kubernetes: 'kubernetes',
+  k8s: 'kubernetes',
+  db: 'databas',
+  repo: 'repository',
+  repos: 'repository',
+  repositories: 'repository',
+  auth: 'authentication',
+  docs: 'documentation',
+  doc: 'documentation',
+  config: 'configur',
+  configuration: 'configur',
+  mail: 'email',
+  mails: 'email',
+  regexp: 'regex',
+  summarise: 'summariz',
+  summarize: 'summariz',
+  summary: 'summariz',
+  summaries: 'summariz',
+  summarising: 'summariz',
+  summarizing: 'summariz',
+  analyse: 'analys',
+  analyze: 'analys',
+  analysis: 'analys',
+  analyses: 'analys',
+  analyzing: 'analys',
+  analysing: 'analys',
+  prioritise: 'prioritiz',
+  priority: 'prioritiz',
+  priorities: 'prioritiz',
+  prioritize: 'prioritiz',
+  prioritizing: 'prioritiz',
 }; // prettier-ignore
 
 /** Brings English inflections (and the plurals of Spanish and French) to one form; never shorter than 3 letters. */
@@ -125,7 +166,7 @@ const STOP: ReadonlySet<string> = new Set(
   much must my myself need needs never new next nice no nobody none nor not nothing now of off ok okay on once one
   only onto or other others ought our ours out over own per please possible put quite rather re really right said
   same say says see seem seems set shall she should shouldn show since so some someone something soon sorry still
-  such sure take tell than thank thanks that the their theirs them then there these they thing things think this
+ such sure take takes taking takes taken took keeps keeping tell than thank thanks that the their theirs them then there these they thing things think this
   those though three through thx till to today together too tried try trying two under until up upon us use used
   using ve very via want wanted wants was wasn way we well went were weren what whatever when where whether which
   while who whole whom whose why will with within without won would wouldn yeah yep yes yet you your yours yourself

@@ -1,0 +1,449 @@
+import { cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Config } from '../../shared/config.ts';
+import type { Undo } from '../../shared/contract.ts';
+import { AppError, messageOf } from '../../shared/errors.ts';
+import type { SkillDetail, SkillProblem, SkillSource, SkillSummary } from '../../shared/model.ts';
+import type { Bus } from '../bus.ts';
+import type { Logger } from '../platform/logger.ts';
+import { estimateTokens } from '../platform/tokens.ts';
+import type { Clock } from '../ports.ts';
+import type { Database } from '../store/database.ts';
+import { readSetting, writeSetting } from '../store/settings.ts';
+import type { UndoLog } from '../store/undo.ts';
+import { placeFolder, type Seeded, seed, seededSchema, sweepStaging } from './bank.ts';
+import {
+  hashOf,
+  type LoadedFile,
+  loadSkill,
+  readSkillText,
+  SKILL_FILE,
+  skillFolders,
+  watchSkills,
+} from './folder.ts';
+import { type Hit, Ranking, THRESHOLD } from './ranking.ts';
+import { isSkillName, parseSkill, type SkillFile } from './skill-file.ts';
+import { routeCategory } from './template.ts';
+
+export interface SkillBookDeps {
+  /** Folder of the library, absolute. */
+  dir: string;
+  /** Folder of the built-in skills, read-only. */
+  bank: string;
+  /** Where removed skills go. */
+  trash: string;
+  database: Database;
+  clock: Clock;
+  log: Logger;
+  bus: Bus;
+  undo: UndoLog;
+  config: () => Config;
+}
+
+/** What retrieval offers; has the shape of an injection candidate. */
+export interface SkillCandidate {
+  kind: 'skill';
+  id: string;
+  title: string;
+  body: string;
+  tokens: number;
+  score: number;
+  reason: string;
+}
+
+interface Live {
+  file: LoadedFile;
+  skill: SkillFile;
+  tokens: number;
+}
+
+const SEEDED = 'skills.seeded';
+const SWITCHES = 'skills.switches';
+const GENERATION = 'skills.generation';
+const FINGERPRINT = 'skills.fingerprint';
+const MISTAKES_IN_TEMPLATE_MODE = 5;
+
+/**
+ * The skill library: a folder of SKILL.md files that belongs to the user. Reads it, watches it, finds what fits a
+ * text, and writes only whole new skills. Whether a skill is on is kept beside the files (settings table), so that
+ * switching one never changes a file that may be under version control; `enabled: false` in a file is the default
+ * of that switch.
+ */
+export class SkillBook {
+  readonly #deps: SkillBookDeps;
+  /** By folder name. */
+  readonly #files = new Map<string, LoadedFile>();
+  /** Folders that claim a name, in path order: the first wins. */
+  readonly #claims = new Map<string, string[]>();
+  readonly #live = new Map<string, Live>();
+  readonly #ranking = new Ranking();
+  #switches: Record<string, boolean> = {};
+  #seeded: Seeded = {};
+  #generation = 0;
+  #folderProblem: SkillProblem | null = null;
+  #unwatch: (() => Promise<void>) | null = null;
+
+  constructor(deps: SkillBookDeps) {
+    this.#deps = deps;
+    deps.undo.handle('skill.enabled', (payload) => {
+      const { name, enabled } = z.object({ name: z.string(), enabled: z.boolean() }).parse(payload);
+      this.#switch(this.#need(name), enabled);
+    });
+  }
+
+  /** Rises by one with every change of what can be injected; kept across restarts. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Seeds the bank, loads the folder and watches it. A folder that cannot be used is a problem, never an exception. */
+  async start(): Promise<void> {
+    const { database, dir, clock, log } = this.#deps;
+    this.#switches = readSetting(database, SWITCHES, z.record(z.string(), z.boolean()), {});
+    this.#seeded = readSetting(database, SEEDED, seededSchema, {});
+    this.#generation = readSetting(database, GENERATION, z.number().int(), 0);
+    try {
+      mkdirSync(dir, { recursive: true });
+      sweepStaging(dir);
+      this.#seed();
+      for (const folder of skillFolders(dir)) this.#load(folder);
+    } catch (error) {
+      this.#folderProblem = { path: dir, message: `The skills folder cannot be used: ${messageOf(error)}` };
+      log.warn({ err: error, dir }, 'the skills folder cannot be used');
+      return;
+    }
+    for (const name of this.#claims.keys()) this.#settle(name);
+    this.#noteChange();
+    for (const problem of this.#problems())
+      log.warn({ path: problem.path }, `skill not used: ${problem.message}`);
+    if (this.#deps.config().skills.retrieval_mode === 'embedding') log.warn(EMBEDDING_NOTE);
+    const root = realpathSync(dir);
+    this.#unwatch = await watchSkills(root, clock, (folder) => this.#refresh(folder));
+  }
+
+  async stop(): Promise<void> {
+    await this.#unwatch?.();
+    this.#unwatch = null;
+  }
+
+  /** What the chosen retrieval mode cannot do here, in words for the user; null when all is well. */
+  note(): string | null {
+    return this.#deps.config().skills.retrieval_mode === 'embedding' ? EMBEDDING_NOTE : null;
+  }
+
+  list(): { skills: SkillSummary[]; problems: SkillProblem[] } {
+    const uses = this.#uses();
+    const skills = [...this.#live.values()].map((live) => this.#summary(live, uses));
+    skills.sort((a, b) => (a.name < b.name ? -1 : 1));
+    return { skills, problems: this.#problems() };
+  }
+
+  /** NOT_FOUND when there is no such skill. */
+  get(name: string): SkillDetail {
+    const live = this.#need(name);
+    const content = readSkillText(live.file.path);
+    if (content === null) throw missing(name);
+    return { ...this.#summary(live, this.#uses()), content };
+  }
+
+  /** True when a live skill has this name, or its folder is taken. */
+  has(name: string): boolean {
+    return this.#live.has(name) || (isSkillName(name) && existsSync(join(this.#deps.dir, name)));
+  }
+
+  /** The texts of the live library, for comparing a new skill with it; `proposal` is the proposal it came from. */
+  texts(): { name: string; description: string; body: string; proposal: string | null }[] {
+    return [...this.#live.values()].map(({ skill }) => ({
+      name: skill.name,
+      description: skill.description,
+      body: skill.body,
+      proposal: skill.proposal,
+    }));
+  }
+
+  setEnabled(name: string, enabled: boolean): { undo: Undo } {
+    const live = this.#need(name);
+    const before = this.#isEnabled(live.skill);
+    return this.#deps.database.tx(() => {
+      this.#switch(live, enabled);
+      const label = `${enabled ? 'Switched on' : 'Switched off'}: ${name}`;
+      return { undo: this.#deps.undo.offer('skill.enabled', label, { name, enabled: before }) };
+    });
+  }
+
+  /**
+   * Adds a whole new skill, or nothing. SKILL_INVALID when the content is no valid SKILL.md of that name, CONFLICT
+   * when the name or its folder is taken: a file of the user is never overwritten.
+   */
+  write(name: string, content: string): void {
+    const { skill, problem } = parseSkill(content);
+    if (problem !== null) throw new AppError('SKILL_INVALID', problem, { field: 'content' });
+    if (skill.name !== name || !isSkillName(name))
+      throw new AppError(
+        'SKILL_INVALID',
+        `The file names itself ${JSON.stringify(skill.name)}, not ${JSON.stringify(name)}.`,
+        { field: 'name' },
+      );
+    if (this.has(name)) throw taken(name);
+    const { dir } = this.#deps;
+    mkdirSync(dir, { recursive: true });
+    try {
+      placeFolder(dir, name, (staging) =>
+        writeFileSync(join(staging, SKILL_FILE), content, { mode: 0o644, flush: true }),
+      );
+    } catch (error) {
+      if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? ''))
+        throw taken(name);
+      throw new AppError('STORE_UNREADABLE', `The skill ${name} cannot be written: ${messageOf(error)}`, {
+        hint: 'Check that the skills folder is writable and that the disk is not full.',
+        cause: error,
+      });
+    }
+    this.#refresh(name);
+  }
+
+  /** Moves a skill's folder into the trash and returns where it is now. NOT_FOUND when there is no such skill. */
+  remove(name: string): string {
+    const { folder } = this.#need(name).file;
+    const { dir, trash, clock } = this.#deps;
+    const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, '-');
+    let target = join(trash, `${folder}-${stamp}`);
+    for (let n = 2; existsSync(target); n += 1) target = join(trash, `${folder}-${stamp}-${n}`);
+    mkdirSync(trash, { recursive: true, mode: 0o700 });
+    move(join(dir, folder), target);
+    this.#refresh(folder);
+    return target;
+  }
+
+  /**
+   * Skills that fit the text, best first, at most `limit` (`skills.top_k` when absent); nothing when none is
+   * certain enough. Synchronous and bounded: well under a millisecond for hundreds of skills.
+   */
+  retrieve(text: string, options: { limit?: number } = {}): SkillCandidate[] {
+    const { skills: config } = this.#deps.config();
+    if (!config.enabled) return [];
+    const limit = options.limit ?? config.top_k;
+    const hits =
+      config.retrieval_mode === 'template'
+        ? this.#byTemplate(text, limit)
+        : this.#ranking.search(text, limit);
+    return hits.flatMap(({ id, score, reason }) => {
+      const live = this.#live.get(id);
+      if (!live) return [];
+      return [
+        { kind: 'skill' as const, id, title: id, body: live.skill.body, tokens: live.tokens, score, reason },
+      ];
+    });
+  }
+
+  /** What retrieval thinks of a text, with what stayed below the threshold: for `--explain` and the screens. */
+  search(text: string): { name: string; score: number; reason: string; entered: boolean }[] {
+    const entered = new Map(this.retrieve(text).map((candidate) => [candidate.id, candidate]));
+    const others = this.#ranking.search(text, 20, Number.MIN_VALUE).filter(({ id }) => !entered.has(id));
+    return [
+      ...[...entered.values()].map(({ id, score, reason }) => ({ name: id, score, reason, entered: true })),
+      ...others.map(({ id, score, reason }) => ({ name: id, score, reason, entered: false })),
+    ];
+  }
+
+  /** Remembers that a turn carried these skills; the same turn counts once. */
+  recordUse(turnId: string, names: readonly string[]): void {
+    if (names.length === 0) return;
+    const at = new Date(this.#deps.clock.now()).toISOString();
+    this.#deps.database.tx(() => {
+      for (const name of names)
+        this.#deps.database.run(
+          'INSERT OR IGNORE INTO skill_uses (skill, turn_id, at) VALUES (?, ?, ?)',
+          name,
+          turnId,
+          at,
+        );
+    });
+    this.#deps.bus.emit('invalidate', 'skills');
+  }
+
+  #seed(): void {
+    const { bank, dir, database, log } = this.#deps;
+    try {
+      this.#seeded = seed(bank, dir, this.#seeded);
+      writeSetting(database, SEEDED, this.#seeded);
+    } catch (error) {
+      log.warn({ err: error, bank }, 'built-in skills were not brought in');
+    }
+  }
+
+  /** Reads one folder into `#files` and `#claims`; returns the names that may have changed. */
+  #load(folder: string): Set<string> {
+    const before = this.#files.get(folder);
+    const after = loadSkill(this.#deps.dir, folder);
+    const names = new Set<string>();
+    if (before?.skill) {
+      names.add(before.skill.name);
+      const left = (this.#claims.get(before.skill.name) ?? []).filter((other) => other !== folder);
+      if (left.length > 0) this.#claims.set(before.skill.name, left);
+      else this.#claims.delete(before.skill.name);
+    }
+    if (after) this.#files.set(folder, after);
+    else this.#files.delete(folder);
+    if (after?.skill) {
+      names.add(after.skill.name);
+      this.#claims.set(after.skill.name, [...(this.#claims.get(after.skill.name) ?? []), folder].sort());
+    }
+    return names;
+  }
+
+  /** Reads one changed folder again, alone. */
+  #refresh(folder: string): void {
+    const before = this.#files.get(folder);
+    const names = this.#load(folder);
+    const after = this.#files.get(folder);
+    if (before?.hash === after?.hash && before?.problem === after?.problem) return;
+    for (const name of names) this.#settle(name);
+    if (after?.problem) this.#deps.log.warn({ path: after.path }, `skill not used: ${after.problem}`);
+    this.#noteChange();
+  }
+
+  /** Decides which file a name stands for, and whether retrieval may find it. */
+  #settle(name: string): void {
+    const [folder] = this.#claims.get(name) ?? [];
+    const file = folder === undefined ? undefined : this.#files.get(folder);
+    if (!file?.skill) {
+      this.#live.delete(name);
+      this.#ranking.remove(name);
+      return;
+    }
+    this.#live.set(name, { file, skill: file.skill, tokens: estimateTokens(file.skill.body) });
+    if (this.#isEnabled(file.skill)) this.#ranking.add(name, file.skill);
+    else this.#ranking.remove(name);
+  }
+
+  #switch({ skill }: Live, enabled: boolean): void {
+    const { [skill.name]: _, ...rest } = this.#switches;
+    this.#switches = enabled === skill.enabled ? rest : { ...rest, [skill.name]: enabled };
+    writeSetting(this.#deps.database, SWITCHES, this.#switches);
+    this.#settle(skill.name);
+    this.#noteChange();
+  }
+
+  #isEnabled(skill: SkillFile): boolean {
+    return this.#switches[skill.name] ?? skill.enabled;
+  }
+
+  /** Compares what can be injected with what it last was, also across restarts. */
+  #noteChange(): void {
+    const { database, bus } = this.#deps;
+    const lines = [...this.#live.values()]
+      .filter(({ skill }) => this.#isEnabled(skill))
+      .map(({ skill, file }) => `${skill.name} ${file.hash}`)
+      .sort();
+    const fingerprint = hashOf(lines.join('\n'));
+    if (readSetting(database, FINGERPRINT, z.string(), '') !== fingerprint) {
+      this.#generation += 1;
+      database.tx(() => {
+        writeSetting(database, FINGERPRINT, fingerprint);
+        writeSetting(database, GENERATION, this.#generation);
+      });
+    }
+    bus.emit('invalidate', 'skills');
+  }
+
+  #byTemplate(text: string, limit: number): Hit[] {
+    const category = routeCategory(text);
+    if (category === null) return this.#ranking.search(text, limit);
+    const { top_k, task_specific_top_k } = this.#deps.config().skills;
+    const ranked = new Map(
+      this.#ranking.search(text, this.#live.size, Number.MIN_VALUE).map((hit) => [hit.id, hit]),
+    );
+    const members = (of: string, most: number): Hit[] =>
+      [...this.#live.values()]
+        .filter(({ skill }) => skill.category === of && this.#isEnabled(skill))
+        .map(({ skill }) => ranked.get(skill.name) ?? { id: skill.name, score: 0, reason: `category: ${of}` })
+        .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
+        .slice(0, most);
+    return [
+      ...members('general', top_k).filter(({ score }) => score >= THRESHOLD),
+      ...members(category, task_specific_top_k),
+      ...members('common_mistakes', MISTAKES_IN_TEMPLATE_MODE).filter(({ score }) => score >= THRESHOLD),
+    ]
+      .sort((a, b) => b.score - a.score)
+      .slice(0, limit);
+  }
+
+  #need(name: string): Live {
+    const live = this.#live.get(name);
+    if (!live) throw missing(name);
+    return live;
+  }
+
+  #problems(): SkillProblem[] {
+    const problems: SkillProblem[] = this.#folderProblem ? [this.#folderProblem] : [];
+    for (const { path, problem, skill, folder } of this.#files.values()) {
+      if (problem !== null) problems.push({ path, message: problem });
+      const [winner] = skill ? (this.#claims.get(skill.name) ?? []) : [];
+      if (skill && winner !== folder)
+        problems.push({
+          path,
+          message: `The name ${skill.name} is already used by ${winner}/${SKILL_FILE}; this one is not used.`,
+        });
+    }
+    return problems.sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  #uses(): Map<string, { uses: number; last: string }> {
+    const rows = this.#deps.database.all<{ skill: string; uses: number; last: string }>(
+      'SELECT skill, COUNT(*) AS uses, MAX(at) AS last FROM skill_uses GROUP BY skill',
+    );
+    return new Map(rows.map(({ skill, uses, last }) => [skill, { uses, last }]));
+  }
+
+  #summary(
+    { file, skill, tokens }: Live,
+    uses: ReadonlyMap<string, { uses: number; last: string }>,
+  ): SkillSummary {
+    const used = uses.get(skill.name);
+    return {
+      name: skill.name,
+      description: skill.description,
+      category: skill.category,
+      source: this.#sourceOf(file, skill),
+      enabled: this.#isEnabled(skill),
+      tokens,
+      path: file.path,
+      updatedAt: new Date(file.updatedAtMs).toISOString(),
+      uses: used?.uses ?? 0,
+      lastUsedAt: used?.last ?? null,
+    };
+  }
+
+  /** A built-in skill that was edited is the user's own. */
+  #sourceOf(file: LoadedFile, skill: SkillFile): SkillSource {
+    if (this.#seeded[file.folder] === file.hash) return 'built-in';
+    return skill.source === 'learned' ? 'learned' : 'user';
+  }
+}
+
+const EMBEDDING_NOTE =
+  'skills.retrieval_mode is embedding, but there is no embeddings endpoint: skills are matched by their words.';
+
+function missing(name: string): AppError {
+  return new AppError('NOT_FOUND', `There is no skill named ${JSON.stringify(name)}.`);
+}
+
+function taken(name: string): AppError {
+  return new AppError('CONFLICT', `There is already a skill or folder named ${name}.`, {
+    hint: 'Choose another name; existing files are never overwritten.',
+    field: 'name',
+  });
+}
+
+/** Across file systems a rename is a copy and a removal. */
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    cpSync(from, to, { recursive: true, errorOnExist: true, force: false });
+    rmSync(from, { recursive: true });
+  }
+}

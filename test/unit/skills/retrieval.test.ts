@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Ranking } from '../../../src/engine/skills/ranking.ts';
+import { parseSkill } from '../../../src/engine/skills/skill-file.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+/** `skills`: all must be found. `fine`: may be found as well. None: the prompt has no right skill. */
+interface Case {
+  lang: string;
+  text: string;
+  skills: string[];
+  fine: string[];
+}
+const cases = JSON.parse(readFileSync(join(ROOT, 'test/fixtures/retrieval.json'), 'utf8')) as Case[];
+
+function bankRanking(): Ranking {
+  const ranking = new Ranking();
+  for (const folder of readdirSync(join(ROOT, 'skills-bank'))) {
+    const { skill } = parseSkill(readFileSync(join(ROOT, 'skills-bank', folder, 'SKILL.md'), 'utf8'));
+    if (skill) ranking.add(skill.name, skill);
+  }
+  return ranking;
+}
+
+describe('retrieval over the bank', () => {
+  const ranking = bankRanking();
+  const results = cases.map((entry) => ({ ...entry, hits: ranking.search(entry.text, 6).map(({ id }) => id) }));
+  const asked = results.filter(({ skills }) => skills.length > 0);
+  const idle = results.filter(({ skills }) => skills.length === 0);
+
+  it('has a set worth measuring: large, four languages and more, a third without a right skill', () => {
+    expect(cases.length).toBeGreaterThanOrEqual(200);
+    expect(new Set(cases.map(({ lang }) => lang)).size).toBeGreaterThanOrEqual(4);
+    expect(idle.length / cases.length).toBeGreaterThan(1 / 3);
+    expect(new Set(cases.map(({ text }) => text)).size).toBe(cases.length);
+  });
+
+  it('finds the right skill in each language', () => {
+    for (const lang of new Set(asked.map((entry) => entry.lang))) {
+      const some = asked.filter((entry) => entry.lang === lang);
+      const missed = some.filter(({ skills, hits }) => !skills.every((name) => hits.includes(name)));
+      expect(missed.length / some.length, `${lang}: ${missed.map(({ text }) => text).join(' | ')}`).toBeLessThanOrEqual(0.1);
+    }
+  });
+
+  it('adds nothing where nothing fits', () => {
+    const wrong = idle.filter(({ hits }) => hits.length > 0);
+    expect(wrong.length / idle.length, wrong.map(({ text, hits }) => `${text} → ${hits}`).join(' | ')).toBeLessThanOrEqual(0.03);
+  });
+
+  it('adds little beside the right skill', () => {
+    const injected = asked.reduce((sum, { hits }) => sum + hits.length, 0);
+    const right = asked.reduce(
+      (sum, { hits, skills, fine }) => sum + hits.filter((id) => skills.includes(id) || fine.includes(id)).length,
+      0,
+    );
+    expect(right / injected).toBeGreaterThanOrEqual(0.9);
+  });
+
+  it.each(['', 'hi', 'Hello!', 'thanks', 'ok', 'hello, how are you?', '帮我', '谢谢', 'ありがとう', 'merci', 'gracias', '👍', '...'])(
+    'small talk gets nothing: %s',
+    (text) => expect(ranking.search(text, 6)).toEqual([]),
+  );
+});
+
+describe('Ranking', () => {
+  const skill = (name: string, description: string, triggers: string[] = []) => ({ name, description, triggers, body: 'x' });
+
+  it('explains a hit with the phrase and the words as the user wrote them', () => {
+    const ranking = bankRanking();
+    const [hit] = ranking.search('Why is this test so flaky in CI?', 1);
+    expect(hit?.id).toBe('hunt-a-flaky-test');
+    expect(hit?.reason).toMatch(/^phrase: flaky test; words: .*flaky/);
+  });
+
+  it('forgets a removed skill whole, and a changed one follows its new text', () => {
+    const ranking = new Ranking();
+    ranking.add('drink', skill('drink', 'brewing oolong', ['oolong tea']));
+    ranking.add('drink', skill('drink', 'brewing matcha', ['matcha bowl']));
+    expect(ranking.search('how to brew oolong tea', 5)).toEqual([]);
+    expect(ranking.search('which matcha bowl is best', 5).map(({ id }) => id)).toEqual(['drink']);
+    ranking.remove('drink');
+    expect(ranking.search('which matcha bowl is best', 5)).toEqual([]);
+    expect(ranking.size).toBe(0);
+  });
+
+  it('finds a skill without triggers by its description (what other tools write)', () => {
+    const ranking = new Ranking();
+    ranking.add('release-notes', skill('release-notes', 'Use when writing release notes from merged pull requests.'));
+    expect(ranking.search('Draft the release notes for version 2.4 from the merged pull requests', 5)).toHaveLength(1);
+  });
+
+  it('a word-for-word phrase is not found inside other words', () => {
+    const ranking = new Ranking();
+    ranking.add('sure', skill('sure', 'checks', ['are you sure']));
+    expect(ranking.search('Are you sure?', 5)).toHaveLength(1);
+    expect(ranking.search('we compare your surecase', 5)).toEqual([]);
+  });
+
+  it('stays far below a millisecond with hundreds of skills, and a pasted log cannot make it slow', () => {
+    const ranking = bankRanking();
+    for (let n = 0; n < 500; n += 1)
+      ranking.add(`s${n}`, skill(`s${n}`, `topic${n % 40} handles word${n % 90} and item${n}`, [`topic${n} phrase`, 'please check word']));
+    const long = `fix this\n${'error at module.call (file.js:10) topic3 word5\n'.repeat(20_000)}`;
+    const time = (text: string) => {
+      const start = performance.now();
+      for (let n = 0; n < 50; n += 1) ranking.search(text, 6);
+      return (performance.now() - start) / 50;
+    };
+    time('warm up');
+    expect(time('my flaky test fails in ci, topic3 word5')).toBeLessThan(1);
+    expect(time(long)).toBeLessThan(4);
+  });
+});
