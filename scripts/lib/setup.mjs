@@ -67,6 +67,10 @@ export async function ensureDependencies() {
       .digest('hex');
   const isDone = () => readStamp(stampFile) === wanted();
   if (isDone()) return;
+  if (isInstalledByHand(root)) {
+    writeFileSync(stampFile, `${wanted()}\n`);
+    return;
+  }
   await withLock(join(root, '.cache', 'setup.lock'), 'dependencies', async () => {
     if (isDone()) return;
     const stamp = wanted();
@@ -75,6 +79,17 @@ export async function ensureDependencies() {
     if (result.code !== 0) throw new StepError('npm ci failed; its output stands above', result.output);
     writeFileSync(stampFile, `${stamp}\n`);
   });
+}
+
+/**
+ * Tells whether npm itself finished an installation after the lock file last changed: whoever ran `npm install` or
+ * `npm ci` should not wait for it again. npm writes its own record last, so an interrupted run does not count.
+ * @param {string} base
+ */
+export function isInstalledByHand(base) {
+  const lock = statSync(join(base, 'package-lock.json'), { throwIfNoEntry: false });
+  const record = statSync(join(base, 'node_modules', '.package-lock.json'), { throwIfNoEntry: false });
+  return lock !== undefined && record !== undefined && record.mtimeMs >= lock.mtimeMs;
 }
 
 const buildInputs = ['src', 'electron.vite.config.ts', 'package-lock.json', 'tsconfig.base.json'];

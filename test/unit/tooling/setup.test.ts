@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isDebianLike, missingPackages } from '../../../scripts/lib/debian.mjs';
 import { findDisplay } from '../../../scripts/lib/display.mjs';
 import { withLock } from '../../../scripts/lib/lock.mjs';
-import { fingerprint, nodeIsNewEnough, readStamp } from '../../../scripts/lib/setup.mjs';
+import { fingerprint, isInstalledByHand, nodeIsNewEnough, readStamp } from '../../../scripts/lib/setup.mjs';
 
 let base: string;
 beforeEach(() => {
@@ -36,6 +36,23 @@ describe('the staleness stamp', () => {
 
   it('is never equal to a stamp that does not exist', () => {
     expect(readStamp(join(base, 'none'))).not.toBe(take());
+  });
+});
+
+describe('dependencies installed by hand', () => {
+  it('count when npm finished after the lock file last changed', () => {
+    const lock = join(base, 'package-lock.json');
+    const record = join(base, 'node_modules', '.package-lock.json');
+    mkdirSync(join(base, 'node_modules'));
+    writeFileSync(lock, '');
+    expect(isInstalledByHand(base)).toBe(false);
+    writeFileSync(record, '');
+    utimesSync(lock, 10, 10);
+    utimesSync(record, 20, 20);
+    expect(isInstalledByHand(base)).toBe(true);
+    // A pull that brings another lock file.
+    utimesSync(lock, 30, 30);
+    expect(isInstalledByHand(base)).toBe(false);
   });
 });
 
