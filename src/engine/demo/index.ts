@@ -3,15 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createParser } from 'eventsource-parser';
 import { stringify } from 'yaml';
-import type { DemoEvent } from '../../shared/contract.ts';
+import type { Call, DemoEvent } from '../../shared/contract.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
-import type { Engine } from '../index.ts';
 import type { Clock, Ports } from '../ports.ts';
 import { DEMO_EVOLVER, DEMO_MODEL, startDemoModel } from './model.ts';
 
+/** The part of the engine that the demo drives. */
+interface DemoEngine {
+  call: Call;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
 export interface DemoOptions {
   /** The real engine's constructor: only the model is scripted. */
-  createEngine: (ports: Ports) => Promise<Engine>;
+  createEngine: (ports: Ports) => Promise<DemoEngine>;
   skillsBank: string;
   version: string;
   clock: Clock;
@@ -29,7 +35,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const { onEvent } = options;
   const home = await mkdtemp(join(tmpdir(), 'metaclaw-demo-'));
   const model = await startDemoModel();
-  let engine: Engine | null = null;
+  let engine: DemoEngine | null = null;
   try {
     engine = await startEngine(options, home, model.baseUrl);
     const { openai } = await engine.call('proxy.endpoints', {});
@@ -77,7 +83,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   onEvent({ step: 'done', text: 'That is the whole loop. The demo’s folder is gone; nothing of yours was touched.' });
 }
 
-async function startEngine(options: DemoOptions, home: string, baseUrl: string): Promise<Engine> {
+async function startEngine(options: DemoOptions, home: string, baseUrl: string): Promise<DemoEngine> {
   const configFile = join(home, 'config.yaml');
   const config = {
     mode: 'skills_only',
