@@ -1,5 +1,29 @@
-import type { Dialect, IdentitySource, InjectionReport, TurnDetail, TurnKind, TurnStatus, TurnSummary, Usage } from '../../shared/model.ts';
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../../shared/config.ts';
+import { AppError } from '../../shared/errors.ts';
+import type {
+  Dialect,
+  IdentitySource,
+  InjectionReport,
+  SessionEndReason,
+  TurnDetail,
+  TurnKind,
+  TurnStatus,
+  TurnSummary,
+  Usage,
+} from '../../shared/model.ts';
+import type { Bus } from '../bus.ts';
 import type { SessionInjection } from '../inject/index.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Clock } from '../ports.ts';
+import type { Database } from '../store/database.ts';
+import { fingerprint } from './history.ts';
+import { identify, isDone, laneOf, newSessionSign, safeId } from './identity.ts';
+import { type LiveSession, LiveSessions } from './live.ts';
+import { cut, PartStore } from './parts.ts';
+import { type ListOptions, TurnReader } from './reader.ts';
+import { isSilentReply, turnKind } from './turn-kind.ts';
+import { TurnWriter } from './writer.ts';
 
 /** What the proxy knows of a request after reading it once; everything lazy is computed at most once. */
 export interface RequestFacts {
@@ -76,5 +100,404 @@ export interface ReceivedReply {
 export interface SessionEnd {
   sessionId: string;
   agent: string;
+  /** Recorded main turns so far, over all reopenings. */
   turns: number;
+  reason: SessionEndReason;
+}
+
+export interface SessionLogDeps {
+  database: Database;
+  clock: Clock;
+  log: Logger;
+  bus: Bus;
+  config: () => Pick<Config, 'sessions' | 'record'>;
+}
+
+/** What is remembered of a turn between its arrival and its reply. */
+interface TurnState {
+  readonly session: LiveSession;
+  /** A session that this one replaces, because the user asked for a new one; ends when this turn is recorded. */
+  readonly replaces: LiveSession | null;
+  /** Kept until it is written, so that a failed write is tried once more with the reply. */
+  sent: SentRequest | null;
+  stored: boolean;
+}
+
+/** Longest wait between two looks at the clock: a suspended machine's timers are late by the time it slept. */
+const LOOK_MS = 60_000;
+/** A turn that has been open for longer no longer keeps its session from ending. */
+const TURN_MS = 2 * 60 * 60 * 1000;
+
+/**
+ * Recognises sessions, numbers their turns, records them, and says when one has ended.
+ *
+ * `open` touches memory and at most an index; everything is written after the request went upstream. A session that
+ * ended is opened again, under the same id, by a later turn that continues it.
+ */
+export class SessionLog {
+  readonly #deps: SessionLogDeps;
+  readonly #live: LiveSessions;
+  readonly #parts: PartStore;
+  readonly #reader: TurnReader;
+  readonly #writer: TurnWriter;
+  readonly #states = new WeakMap<OpenTurn, TurnState>();
+  readonly #listeners = new Set<(end: SessionEnd) => void>();
+  /** Sessions that the running transaction ended. */
+  #justEnded: LiveSession[] = [];
+  #cancelTimer: (() => void) | null = null;
+  #started = false;
+
+  constructor(deps: SessionLogDeps) {
+    this.#deps = deps;
+    this.#live = new LiveSessions(deps.database);
+    this.#parts = new PartStore(deps.database);
+    this.#reader = new TurnReader(deps.database, this.#parts);
+    this.#writer = new TurnWriter(deps.database, this.#parts);
+  }
+
+  /**
+   * Repairs what a crash left and goes on where the last process stopped: turns that were being answered have failed,
+   * and sessions that idled too long meanwhile end now. Register `onEnded` listeners first.
+   */
+  start(): void {
+    const repaired = this.#writer.repair();
+    if (repaired > 0) this.#deps.log.warn({ turns: repaired }, 'turns were interrupted by the last stop');
+    this.#live.loadOpen();
+    this.#started = true;
+    this.#endIdle();
+  }
+
+  /** Stops the timer. Open sessions stay open and go on after the next start. */
+  stop(): void {
+    this.#started = false;
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+  }
+
+  /** Recognises the session of a request and numbers its turn. Writes nothing. */
+  open(facts: RequestFacts): OpenTurn {
+    const nowMs = this.#deps.clock.now();
+    const kind = turnKind(facts);
+    const session = this.#recognise(facts, nowMs);
+    const replaces = kind === 'main' ? this.#replaced(facts, session) : null;
+    if (kind === 'main') session.issued += 1;
+    const turn: OpenTurn = {
+      id: `${nowMs.toString(36).padStart(9, '0')}-${randomBytes(6).toString('hex')}`,
+      sessionId: session.id,
+      source: session.source,
+      seq: session.issued,
+      kind,
+      agent: facts.agent,
+      dialect: facts.dialect,
+      startedAtMs: nowMs,
+      done: isDone(facts),
+      facts,
+      injection: session.injection,
+    };
+    session.inFlight.set(turn.id, nowMs);
+    this.#states.set(turn, { session, replaces, sent: null, stored: false });
+    return turn;
+  }
+
+  /** Records that a request went upstream. A write that fails is logged and tried again with the reply. */
+  recordRequest(turn: OpenTurn, sent: SentRequest): void {
+    const state = this.#states.get(turn);
+    if (!state || state.sent !== null) return;
+    state.sent = sent;
+    this.#attempt('request', () => this.#storeRequest(turn, state, sent));
+  }
+
+  /** Records the answer; committed when it returns. Ends the session when the client said that this was its last turn. */
+  recordReply(turn: OpenTurn, reply: ReceivedReply): void {
+    const state = this.#states.get(turn);
+    if (!state) return;
+    this.#attempt('reply', () => {
+      if (state.sent !== null && !state.stored) this.#storeRequest(turn, state, state.sent);
+      if (state.stored) this.#storeReply(turn, state, reply);
+      else if (turn.done) this.#transaction(() => this.#end(state.session, 'flag'));
+    });
+    this.#leave(turn, state);
+  }
+
+  /** Forgets a turn that never went upstream; one that did is marked as failed. */
+  abandon(turn: OpenTurn): void {
+    const state = this.#states.get(turn);
+    if (!state) return;
+    if (state.stored) {
+      this.recordReply(turn, {
+        status: 'failed',
+        httpStatus: null,
+        firstByteMs: null,
+        usage: null,
+        replyText: '',
+        replyBody: null,
+        error: 'abandoned',
+      });
+      return;
+    }
+    const { session } = state;
+    if (turn.kind === 'main' && session.issued === turn.seq) session.issued -= 1;
+    if (turn.done) this.#attempt('end', () => this.#transaction(() => this.#end(session, 'flag')));
+    this.#leave(turn, state);
+  }
+
+  list(options: ListOptions): { turns: TurnSummary[]; next: string | null } {
+    return this.#reader.list(options);
+  }
+
+  /** Everything recorded of a turn. Throws NOT_FOUND. */
+  get(id: string): TurnDetail {
+    const turn = this.#reader.get(id);
+    if (turn === null) throw new AppError('NOT_FOUND', `There is no turn ${cut(id, 80)}.`);
+    return turn;
+  }
+
+  /** A session's main turns, oldest first, for the evolver; bodies are read when they are first asked for. */
+  turnsOf(sessionId: string): TurnDetail[] {
+    return this.#reader.turnsOf(sessionId);
+  }
+
+  /** Main turns per hour of one local day (`YYYY-MM-DD`; today when absent), 24 numbers. */
+  histogram(day?: string): { day: string; hours: number[] } {
+    return this.#reader.histogram(this.#deps.clock.now(), day);
+  }
+
+  /** Sums over the main turns of the local day. */
+  today(): { turns: number; sessions: number; addedTokens: number; skillsPerTurn: number } {
+    return this.#reader.today(this.#deps.clock.now());
+  }
+
+  /** Ends a session now. Throws NOT_FOUND; ending one that has ended changes nothing. */
+  end(sessionId: string, reason: SessionEndReason): void {
+    const session = this.#live.byId(sessionId);
+    if (!session?.stored) throw new AppError('NOT_FOUND', `There is no session ${cut(sessionId, 80)}.`);
+    this.#transaction(() => this.#end(session, reason));
+    this.#live.release(session);
+    this.#changed();
+  }
+
+  /**
+   * Calls the listener once for each end of a session that has main turns. It runs inside the transaction that marks
+   * the end, so that what it writes to the database is there exactly when the end is. Returns the disposer.
+   */
+  onEnded(listener: (end: SessionEnd) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  #recognise(facts: RequestFacts, nowMs: number): LiveSession {
+    const identity = identify(facts);
+    if (identity !== null) {
+      const known = this.#live.byClientId(facts.agent, identity.id);
+      if (known) return known;
+      return this.#begin(facts, nowMs, {
+        id: this.#freeId(identity.id, facts.agent),
+        clientId: identity.id,
+        source: identity.source,
+        fingerprint: null,
+        chain: null,
+      });
+    }
+    const print = fingerprint(facts);
+    const digests = facts.digests();
+    return (
+      this.#live.byHistory(facts, print, digests) ??
+      this.#begin(facts, nowMs, {
+        id: this.#freeId(`h-${print.slice(0, 16)}`, ''),
+        clientId: null,
+        source: 'history',
+        fingerprint: print,
+        chain: digests,
+      })
+    );
+  }
+
+  #begin(
+    facts: RequestFacts,
+    nowMs: number,
+    identity: Pick<LiveSession, 'id' | 'clientId' | 'source' | 'fingerprint' | 'chain'>,
+  ): LiveSession {
+    return this.#live.add({
+      ...identity,
+      agent: facts.agent,
+      client: facts.clientAddress,
+      lane: laneOf(facts),
+      startedAtMs: nowMs,
+      lastAtMs: nowMs,
+      turns: 0,
+      issued: 0,
+      injection: { messages: [] },
+      stored: false,
+      ended: false,
+      inFlight: new Map(),
+    });
+  }
+
+  /** The wanted id, or one like it where another session has it. */
+  #freeId(wanted: string, agent: string): string {
+    if (!this.#live.isTaken(wanted)) return wanted;
+    const named = `${wanted}~${safeId(agent) ?? randomBytes(3).toString('hex')}`;
+    return this.#live.isTaken(named) ? `${wanted}~${randomBytes(6).toString('hex')}` : named;
+  }
+
+  /**
+   * The session that ends because the user asked for a new one. The bare command may come inside the session that it
+   * ends: what follows is then a new stretch of the same session. The announcement always opens a session of its own.
+   */
+  #replaced(facts: RequestFacts, session: LiveSession): LiveSession | null {
+    if (facts.endsWithToolResult) return null;
+    const sign = newSessionSign(facts.userText);
+    if (sign === null) return null;
+    if (session.issued === 0) return this.#live.replacedBy(session);
+    return sign === 'command' && facts.lastRole === 'user' && !session.ended && session.turns > 0
+      ? session
+      : null;
+  }
+
+  #storeRequest(turn: OpenTurn, state: TurnState, sent: SentRequest): void {
+    const { session, replaces } = state;
+    const { facts } = turn;
+    const isMain = turn.kind === 'main';
+    const byHistory = session.source === 'history' && (isMain || !session.stored);
+    const next: LiveSession = {
+      ...session,
+      chain: byHistory ? facts.digests() : session.chain,
+      fingerprint: byHistory ? fingerprint(facts) : session.fingerprint,
+      lane: session.lane ?? laneOf(facts),
+      injection: isMain ? sent.injection : session.injection,
+    };
+    this.#transaction(() => {
+      if (replaces !== null) this.#end(replaces, 'new-command');
+      if (isMain && this.#isIdle(session, turn.startedAtMs, turn.id)) this.#end(session, 'idle');
+      this.#writer.saveSession(next, isMain, new Date(turn.startedAtMs).toISOString());
+      this.#writer.insertTurn(turn, sent, this.#deps.config().record.bodies);
+    });
+    state.stored = true;
+    session.stored = true;
+    session.chain = next.chain;
+    session.fingerprint = next.fingerprint;
+    session.lane = next.lane;
+    session.injection = next.injection;
+    if (isMain) {
+      session.turns += 1;
+      session.ended = false;
+      session.lastAtMs = Math.max(session.lastAtMs, turn.startedAtMs);
+    }
+    this.#changed();
+  }
+
+  #storeReply(turn: OpenTurn, state: TurnState, reply: ReceivedReply): void {
+    const { session } = state;
+    const nowMs = this.#deps.clock.now();
+    const isMain = turn.kind === 'main';
+    const becomesSide = isMain && isSilentReply(reply.replyText);
+    const turns = session.turns - (becomesSide ? 1 : 0);
+    this.#transaction(() => {
+      this.#writer.finishTurn(turn, reply, nowMs, becomesSide, this.#deps.config().record.bodies);
+      if (turn.done) this.#end(session, 'flag', turns);
+    });
+    session.turns = turns;
+    if (isMain) session.lastAtMs = Math.max(session.lastAtMs, nowMs);
+    this.#changed();
+  }
+
+  /** Marks a session as ended and tells the listeners; once per end. Call inside `#transaction`. */
+  #end(session: LiveSession, reason: SessionEndReason, turns = session.turns): void {
+    if (!session.stored || session.ended) return;
+    const isNew = this.#writer.endSession(session.id, reason, this.#deps.clock.now());
+    session.ended = true;
+    this.#justEnded.push(session);
+    if (!isNew || turns === 0) return;
+    const end: SessionEnd = { sessionId: session.id, agent: session.agent, turns, reason };
+    for (const listener of this.#listeners) {
+      try {
+        listener(end);
+      } catch (error) {
+        this.#deps.log.error(
+          { err: error, session: session.id },
+          'a listener to the end of a session failed',
+        );
+      }
+    }
+  }
+
+  #isIdle(session: LiveSession, nowMs: number, exceptTurn?: string): boolean {
+    if (!session.stored || session.ended) return false;
+    for (const [id, startedAtMs] of session.inFlight)
+      if (id !== exceptTurn && nowMs - startedAtMs < TURN_MS) return false;
+    return nowMs - session.lastAtMs >= this.#idleMs();
+  }
+
+  #idleMs(): number {
+    return this.#deps.config().sessions.idle_minutes * 60_000;
+  }
+
+  #endIdle(): void {
+    this.#cancelTimer = null;
+    const nowMs = this.#deps.clock.now();
+    const idle: LiveSession[] = [];
+    for (const session of this.#live.all()) {
+      // A clock that was set back must not keep a session open for ever.
+      session.lastAtMs = Math.min(session.lastAtMs, nowMs);
+      if (this.#isIdle(session, nowMs)) idle.push(session);
+    }
+    if (idle.length > 0) {
+      this.#attempt('end', () =>
+        this.#transaction(() => {
+          for (const session of idle) this.#end(session, 'idle');
+        }),
+      );
+      for (const session of idle) this.#live.release(session);
+      this.#changed();
+    }
+    this.#schedule();
+  }
+
+  /** Looks again when the next session may have idled long enough, at the latest in a minute. */
+  #schedule(): void {
+    if (!this.#started || this.#cancelTimer !== null) return;
+    let dueMs = Number.POSITIVE_INFINITY;
+    for (const session of this.#live.all())
+      if (session.stored && !session.ended) dueMs = Math.min(dueMs, session.lastAtMs + this.#idleMs());
+    if (dueMs === Number.POSITIVE_INFINITY) return;
+    const waitMs = Math.min(LOOK_MS, Math.max(50, dueMs - this.#deps.clock.now()));
+    this.#cancelTimer = this.#deps.clock.after(waitMs, () => this.#endIdle());
+  }
+
+  #leave(turn: OpenTurn, state: TurnState): void {
+    this.#states.delete(turn);
+    state.session.inFlight.delete(turn.id);
+    this.#live.release(state.session);
+    if (state.replaces !== null) this.#live.release(state.replaces);
+    this.#schedule();
+  }
+
+  /** Runs `fn` in a transaction; when it is rolled back, memory goes back with the database. */
+  #transaction(fn: () => void): void {
+    this.#justEnded = [];
+    try {
+      this.#deps.database.tx(fn);
+    } catch (error) {
+      for (const session of this.#justEnded) session.ended = false;
+      this.#parts.settle(false);
+      throw error;
+    }
+    this.#parts.settle(true);
+  }
+
+  /** Records must never break a reply: a failed write is an error in the log, and the turn goes on. */
+  #attempt(what: string, fn: () => void): void {
+    try {
+      fn();
+    } catch (error) {
+      this.#deps.log.error({ err: error }, `the ${what} could not be recorded`);
+    }
+  }
+
+  #changed(): void {
+    this.#deps.bus.emit('invalidate', 'turns');
+    this.#deps.bus.emit('invalidate', 'sessions');
+  }
 }

@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { redact, redactJson } from '../platform/redact.ts';
+import type { Database } from '../store/database.ts';
+
+/** Names the parts that a body consists of; JSON text, kept with the turn. */
+export type Outline = string;
+
+/** One member of a body: its value inline, in a part, or as a list of parts. */
+type Member =
+  | [key: string, kind: 'v', value: unknown]
+  | [key: string, kind: 'p', hash: string]
+  | [key: string, kind: 'l', levels: string[][]];
+
+/** Values whose JSON is shorter stay in the outline. */
+const INLINE_CHARS = 160;
+/** Hashes in a full run of a list. */
+const RUN = 16;
+/** Base64 longer than this is not kept: nobody learns from its characters, and images would fill the disk. */
+const PAYLOAD_CHARS = 32_768;
+const PAYLOAD = /^(?:data:([^,;]{1,100})[^,]{0,100},)?[A-Za-z0-9+/_-]+={0,2}$/;
+/** Messages whose masked form is remembered, so that a growing conversation is masked once. */
+const REMEMBERED = 4000;
+
+/**
+ * Keeps bodies as content-addressed parts, so that a conversation stores each message once however often it is sent.
+ *
+ * Lists of messages are kept as runs of 16 hashes, and runs of runs: what a turn adds stays small for conversations of
+ * any length. Everything passes the redactor before it is written. Call inside a transaction, then `settle`.
+ */
+export class PartStore {
+  readonly #database: Database;
+  /** Hash of the raw JSON → the part that holds its masked form; only what is committed. */
+  readonly #known = new Map<string, { hash: string; masked: boolean }>();
+  #unsettled: [string, { hash: string; masked: boolean }][] = [];
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Stores a body as it came over the wire. Text that is no JSON object is kept as it stands. */
+  putBytes(body: Uint8Array): { outline: Outline; masked: boolean } {
+    const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      const cleaned = redact(text);
+      return { outline: JSON.stringify({ text: this.#write(cleaned.text) }), masked: cleaned.masked };
+    }
+    return this.putValue(value);
+  }
+
+  /** Stores a JSON value. */
+  putValue(value: unknown): { outline: Outline; masked: boolean } {
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+      const part = this.#put(value);
+      return { outline: JSON.stringify({ part: part.hash }), masked: part.masked };
+    }
+    let masked = false;
+    const members = Object.entries(value).map(([key, inner]): Member => {
+      if ((key === 'messages' || key === 'input') && Array.isArray(inner)) {
+        const parts = inner.map((item) => this.#put(item));
+        masked ||= parts.some((part) => part.masked);
+        return [key, 'l', this.#group(parts.map((part) => part.hash))];
+      }
+      const json = JSON.stringify(inner);
+      if (json === undefined || json.length <= INLINE_CHARS) {
+        const cleaned = redactJson({ [key]: inner });
+        masked ||= cleaned.masked;
+        const [entry] = Object.entries(cleaned.value);
+        return [entry?.[0] ?? key, 'v', entry?.[1] ?? null];
+      }
+      const part = this.#put(inner, json);
+      masked ||= part.masked;
+      return [key, 'p', part.hash];
+    });
+    return { outline: JSON.stringify({ members }), masked };
+  }
+
+  /** The JSON text that an outline stands for; null when a part is missing. */
+  read(outline: Outline): string | null {
+    const parsed = JSON.parse(outline) as { text?: string; part?: string; members?: Member[] };
+    if (parsed.text !== undefined) return this.#read(parsed.text);
+    if (parsed.part !== undefined) return this.#read(parsed.part);
+    const members: string[] = [];
+    for (const member of parsed.members ?? []) {
+      const text = this.#readMember(member);
+      if (text === null) return null;
+      members.push(`${JSON.stringify(member[0])}:${text}`);
+    }
+    return `{${members.join(',')}}`;
+  }
+
+  /** Says whether the transaction around the last puts was committed. */
+  settle(committed: boolean): void {
+    if (committed) {
+      for (const [raw, part] of this.#unsettled) this.#known.set(raw, part);
+      for (const raw of this.#known.keys()) {
+        if (this.#known.size <= REMEMBERED) break;
+        this.#known.delete(raw);
+      }
+    }
+    this.#unsettled = [];
+  }
+
+  #readMember(member: Member): string | null {
+    switch (member[1]) {
+      case 'v':
+        return JSON.stringify(member[2]);
+      case 'p':
+        return this.#read(member[2]);
+      case 'l': {
+        const items: string[] = [];
+        for (const hash of this.#ungroup(member[2])) {
+          const text = this.#read(hash);
+          if (text === null) return null;
+          items.push(text);
+        }
+        return `[${items.join(',')}]`;
+      }
+    }
+  }
+
+  #put(value: unknown, json = JSON.stringify(value) ?? 'null'): { hash: string; masked: boolean } {
+    const raw = hashOf(json);
+    const known = this.#known.get(raw);
+    if (known) {
+      // Most recently used last.
+      this.#known.delete(raw);
+      this.#known.set(raw, known);
+      return known;
+    }
+    const cleaned = redactJson(withoutPayloads(value, json));
+    const part = { hash: this.#write(JSON.stringify(cleaned.value) ?? 'null'), masked: cleaned.masked };
+    this.#unsettled.push([raw, part]);
+    return part;
+  }
+
+  #write(text: string): string {
+    const hash = hashOf(text);
+    const exists = this.#database.get('SELECT 1 FROM parts WHERE hash = ?', hash) !== null;
+    if (!exists) {
+      const data = deflateRawSync(text, { memLevel: 5 });
+      this.#database.run('INSERT INTO parts (hash, data) VALUES (?, ?)', hash, data);
+    }
+    return hash;
+  }
+
+  #read(hash: string): string | null {
+    const row = this.#database.get<{ data: Uint8Array }>('SELECT data FROM parts WHERE hash = ?', hash);
+    return row === null ? null : inflateRawSync(row.data).toString('utf8');
+  }
+
+  /** Level 0 holds the newest hashes, each further level the runs of the one before; oldest run first. */
+  #group(hashes: string[]): string[][] {
+    const levels: string[][] = [];
+    let rest = hashes;
+    while (rest.length >= RUN) {
+      const runs: string[] = [];
+      const whole = rest.length - (rest.length % RUN);
+      for (let at = 0; at < whole; at += RUN) runs.push(this.#write(rest.slice(at, at + RUN).join(' ')));
+      levels.push(rest.slice(whole));
+      rest = runs;
+    }
+    levels.push(rest);
+    return levels;
+  }
+
+  #ungroup(levels: string[][]): string[] {
+    let hashes: string[] = [];
+    for (const level of [...levels].reverse()) {
+      const expanded = hashes.flatMap((run) => this.#read(run)?.split(' ') ?? []);
+      hashes = [...expanded, ...level];
+    }
+    return hashes;
+  }
+}
+
+/** 128 bits of SHA-256. */
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/** Replaces long base64 by a note of its kind, length and hash. */
+function withoutPayloads(value: unknown, json: string): unknown {
+  if (json.length < PAYLOAD_CHARS) return value;
+  if (typeof value === 'string') {
+    if (value.length < PAYLOAD_CHARS) return value;
+    const match = PAYLOAD.exec(value);
+    return match
+      ? `[not kept: ${match[1] ?? 'base64'}, ${value.length} characters, sha256 ${hashOf(value)}]`
+      : value;
+  }
+  if (Array.isArray(value)) return value.map((item) => withoutPayloads(item, json));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutPayloads(inner, json)]));
+}
+
+/** Cuts without leaving half of a surrogate pair. */
+export function cut(text: string, chars: number): string {
+  if (text.length <= chars) return text;
+  const code = text.charCodeAt(chars - 1);
+  return text.slice(0, code >= 0xd800 && code <= 0xdbff ? chars - 1 : chars);
+}
