@@ -30,6 +30,12 @@ export class ObjectProgress {
   #inString = false;
   #escaped = false;
   #complete = false;
+  #first = 0;
+
+  /** True once the text is known to begin with a brace. */
+  get isObject(): boolean {
+    return this.#first === OPEN_BRACE;
+  }
 
   get complete(): boolean {
     return this.#complete;
@@ -38,6 +44,7 @@ export class ObjectProgress {
   feed(text: string): void {
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
+      if (this.#first === 0 && code > SPACE) this.#first = code;
       if (this.#inString) {
         if (this.#escaped) this.#escaped = false;
         else if (code === BACKSLASH) this.#escaped = true;
@@ -52,6 +59,7 @@ export class ObjectProgress {
   }
 }
 
+const SPACE = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;

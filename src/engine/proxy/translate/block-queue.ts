@@ -10,17 +10,22 @@ export class CallBlock implements CallParts {
   name = '';
   arguments = '';
   readonly progress = new ObjectProgress();
-  /** Characters of the arguments that the client has. */
-  sent = 0;
+  /** Arguments that the client does not have yet; kept apart, since cutting the growing whole copies it each time. */
+  pending = '';
   closed = false;
 }
 
 interface TextBlock {
-  readonly kind: 'text' | 'thinking';
+  readonly kind: 'text';
   pending: string;
 }
 
-type Block = TextBlock | CallBlock;
+interface ThinkingBlock {
+  readonly kind: 'thinking';
+  pending: string;
+}
+
+type Block = TextBlock | ThinkingBlock | CallBlock;
 
 export interface CallNaming {
   /** The client's name for a tool. */
@@ -59,6 +64,7 @@ export class BlockQueue {
     if (call.closed) return;
     if (!this.#waiting.includes(call)) this.#waiting.push(call);
     call.progress.feed(added);
+    call.pending += added;
   }
 
   /** Everything that can be told by now. */
@@ -81,27 +87,24 @@ export class BlockQueue {
   }
 
   #tell(block: Block): string {
-    if (!(block instanceof CallBlock)) {
-      if (block.pending === '') return '';
-      const text = block.pending;
-      block.pending = '';
-      const delta =
-        block.kind === 'text' ? { type: 'text_delta', text } : { type: 'thinking_delta', thinking: text };
-      return this.#start(block) + this.#delta(delta);
-    }
     // Until the first brace it is not sure that the arguments are an object; `null` and the like wait for the end.
-    if (block.id === '' || block.name === '' || !block.arguments.trimStart().startsWith('{')) return '';
-    return this.#start(block) + this.#json(block, block.arguments);
+    if (block.kind === 'tool' && (block.id === '' || block.name === '' || !block.progress.isObject))
+      return '';
+    if (block.pending === '') return '';
+    return this.#start(block) + this.#pour(block);
   }
 
   #close(block: Block): string {
     let out = '';
-    if (block instanceof CallBlock) {
+    if (block.kind === 'tool') {
       block.closed = true;
-      if (this.#open !== block)
-        out += this.#start(block) + this.#json(block, wholeArguments(block.arguments));
-    } else if (block.kind === 'thinking' && this.#open === block)
+      if (this.#open !== block) {
+        block.pending = wholeArguments(block.arguments);
+        out += this.#start(block) + this.#pour(block);
+      }
+    } else if (block.kind === 'thinking' && this.#open === block) {
       out += this.#delta({ type: 'signature_delta', signature: '' });
+    }
     this.#waiting.shift();
     if (this.#open !== block) return out;
     out += anthropicEvent({ type: 'content_block_stop', index: this.#index });
@@ -128,10 +131,13 @@ export class BlockQueue {
     return { type: 'tool_use', id, name: this.#naming.name(block), input: {} };
   }
 
-  #json(block: CallBlock, all: string): string {
-    const partial = all.slice(block.sent);
-    block.sent = all.length;
-    return partial === '' ? '' : this.#delta({ type: 'input_json_delta', partial_json: partial });
+  #pour(block: Block): string {
+    const text = block.pending;
+    block.pending = '';
+    if (text === '') return '';
+    if (block.kind === 'text') return this.#delta({ type: 'text_delta', text });
+    if (block.kind === 'thinking') return this.#delta({ type: 'thinking_delta', thinking: text });
+    return this.#delta({ type: 'input_json_delta', partial_json: text });
   }
 
   #delta(delta: { type: string } & Record<string, unknown>): string {
@@ -145,7 +151,7 @@ function isComplete(block: Block): boolean {
 
 /** Arguments of a call that never looked like an object: as they came if they parse to one, else made into one. */
 function wholeArguments(text: string): string {
-  if (text.trim() === '' || isObject(parseJson(text))) return text.trim() === '' ? '' : text;
+  if (isObject(parseJson(text))) return text;
   const value = argumentsObject(text);
   return Object.keys(value).length === 0 ? '' : JSON.stringify(value);
 }

@@ -20,13 +20,13 @@ const partShape = z.looseObject({ type: z.string() });
 const contentShape = z.union([z.string(), z.array(partShape)], {
   error: 'must be a string or an array of content parts',
 });
-const functionShape = z.looseObject({ name: z.string(), arguments: z.unknown() });
+const functionShape = z.looseObject({ name: z.string(), arguments: z.unknown().optional() });
 const callShape = z.looseObject({
   id: z.string().nullish(),
   type: z.string().nullish(),
   function: functionShape,
 });
-const toolUseShape = z.looseObject({ id: z.string(), name: z.string(), input: z.unknown() });
+const toolUseShape = z.looseObject({ id: z.string(), name: z.string(), input: z.unknown().optional() });
 type Part = z.infer<typeof partShape>;
 
 /** Calls of the old `function_call` form carry no id; their results follow directly. */

@@ -17,7 +17,7 @@ const contentShape = z.union([z.string(), z.array(blockShape)], {
   error: 'must be a string or an array of content blocks',
 });
 const textShape = z.looseObject({ text: z.string() });
-const toolUseShape = z.looseObject({ id: z.string(), name: z.string(), input: z.unknown() });
+const toolUseShape = z.looseObject({ id: z.string(), name: z.string(), input: z.unknown().optional() });
 const toolResultShape = z.looseObject({
   tool_use_id: z.string(),
   content: contentShape.nullish(),

@@ -45,9 +45,20 @@ export function fieldName(path: readonly PropertyKey[]): string {
 export function read<T>(schema: z.ZodType<T>, value: unknown, path: readonly PropertyKey[] = []): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
-  const field = fieldName([...path, ...(issue?.path ?? [])]) || 'body';
-  throw new AppError('BAD_INPUT', `${field}: ${issue?.message ?? 'not understood'}`, { field });
+  const issue = deepest(result.error.issues[0]);
+  const field = fieldName([...path, ...issue.path]) || 'body';
+  throw new AppError('BAD_INPUT', `${field}: ${issue.message}`, { field });
+}
+
+/** Of a value that may have several forms, the complaint that lies deepest is about the form that was meant. */
+function deepest(issue: z.core.$ZodIssue | undefined): { path: PropertyKey[]; message: string } {
+  if (issue === undefined) return { path: [], message: 'not understood' };
+  if (issue.code !== 'invalid_union') return issue;
+  for (const branch of issue.errors) {
+    const inner = deepest(branch[0]);
+    if (inner.path.length > 0) return { path: [...issue.path, ...inner.path], message: inner.message };
+  }
+  return issue;
 }
 
 /** Refuses what the other dialect cannot express. */

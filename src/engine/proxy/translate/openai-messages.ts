@@ -33,7 +33,7 @@ export function mergeLeadingSystem(messages: readonly JsonObject[]): JsonObject[
 }
 
 const requestShape = z.looseObject({
-  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
+  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown().optional() })),
 });
 
 /**

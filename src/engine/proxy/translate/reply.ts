@@ -2,7 +2,7 @@ import { AppError } from '../../../shared/errors.ts';
 import { argumentsObject } from './arguments.ts';
 import { readErrorObject } from './errors.ts';
 import { asArray, asObject, asText, isObject } from './json.ts';
-import { callId, messageId } from './stream-to-anthropic.ts';
+import { messageId, ReplyCallIds } from './stream-to-anthropic.ts';
 import { completionId } from './stream-to-openai.ts';
 import { splitThink } from './think-tags.ts';
 import type { JsonObject, TranslationContext } from './types.ts';
@@ -39,7 +39,9 @@ export function openaiReplyToAnthropic(reply: unknown, context: TranslationConte
   if (reasoning !== '') content.push({ type: 'thinking', thinking: reasoning, signature: '' });
   if (text !== '') content.push({ type: 'text', text });
   if (refusal !== '') content.push({ type: 'text', text: refusal });
-  for (const [order, call] of calls.entries()) content.push(toolUse(call, order, context));
+  const ids = new ReplyCallIds(context);
+  for (const [order, call] of calls.entries())
+    content.push(toolUse(call, ids.take(asText(call.id), order), context));
 
   const reason = anthropicStop(asText(choice.finish_reason) || null, calls.length > 0, refusal !== '');
   const told = asText(choice.stop_reason);
@@ -60,13 +62,13 @@ export function openaiReplyToAnthropic(reply: unknown, context: TranslationConte
   };
 }
 
-function toolUse(call: JsonObject, order: number, context: TranslationContext): JsonObject {
+function toolUse(call: JsonObject, id: string, context: TranslationContext): JsonObject {
   const fn = isObject(call.function) ? call.function : asObject(call.custom);
   const wire = asText(fn.name);
   if (wire === '') throw new AppError('UPSTREAM_REFUSED', 'The upstream sent a tool call without a name.');
   return {
     type: 'tool_use',
-    id: asText(call.id) || callId(context, order),
+    id,
     name: context.toolNames.get(wire) ?? wire,
     input: argumentsObject(fn.arguments ?? fn.input),
   };

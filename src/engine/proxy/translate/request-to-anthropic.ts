@@ -9,7 +9,7 @@ const functionShape = z.looseObject({ name: z.string().min(1) });
 /** The outline of `POST /v1/chat/completions`; parts are read where they are translated. */
 const requestShape = z.looseObject({
   model: z.string().optional(),
-  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })).min(1),
+  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown().optional() })).min(1),
   tools: z.array(z.looseObject({ type: z.string().optional() })).nullish(),
   tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
   functions: z.array(functionShape).nullish(),

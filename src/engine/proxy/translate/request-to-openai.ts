@@ -9,7 +9,7 @@ import type { JsonObject, TranslatedRequest, TranslateOptions, TranslationContex
 const requestShape = z.looseObject({
   model: z.string().optional(),
   max_tokens: z.number().int().positive(),
-  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })).min(1),
+  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown().optional() })).min(1),
   system: z
     .union([z.string(), z.array(z.looseObject({ type: z.literal('text'), text: z.string() }))])
     .nullish(),

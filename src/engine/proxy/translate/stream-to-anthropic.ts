@@ -36,9 +36,10 @@ class AnthropicStream implements StreamTranslator {
   constructor(context: TranslationContext) {
     this.#context = context;
     this.#tags = new ThinkTags(context.thinkTags);
+    const ids = new ReplyCallIds(context);
     this.#blocks = new BlockQueue({
       name: (call) => context.toolNames.get(call.name) ?? call.name,
-      id: (call, order) => call.id || callId(context, order),
+      id: (call, order) => ids.take(call.id, order),
     });
   }
 
@@ -197,7 +198,19 @@ export function messageId(upstreamId: unknown, context: TranslationContext): str
   return id.startsWith('msg_') ? id : `msg_${id}`;
 }
 
-/** Id for the nth tool call of a reply whose upstream gave none; unique because the reply's id is. */
-export function callId(context: TranslationContext, order: number): string {
-  return `call_${context.replyId.replace(/[^a-zA-Z0-9_-]/g, '').slice(-24)}_${order}`;
+/** Ids of one reply's tool calls: the upstream's own, or made up where it gave none or the same twice. */
+export class ReplyCallIds {
+  readonly #base: string;
+  readonly #used = new Set<string>();
+
+  constructor(context: TranslationContext) {
+    this.#base = context.replyId.replace(/[^a-zA-Z0-9_-]/g, '').slice(-24);
+  }
+
+  /** `order` counts the calls of the reply from 0. */
+  take(upstreamId: string, order: number): string {
+    const id = upstreamId === '' || this.#used.has(upstreamId) ? `call_${this.#base}_${order}` : upstreamId;
+    this.#used.add(id);
+    return id;
+  }
 }
