@@ -133,4 +133,9 @@ export const MIGRATIONS: readonly string[] = [
     at TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Phrases that call for the proposed skill, JSON array; and what the user said when rejecting it.
+  ALTER TABLE proposals ADD COLUMN triggers TEXT NOT NULL DEFAULT '[]';
+  ALTER TABLE proposals ADD COLUMN verdict TEXT NOT NULL DEFAULT '';
+  `,
 ];
