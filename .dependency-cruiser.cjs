@@ -34,8 +34,22 @@ module.exports = {
       name: 'features-are-islands',
       comment: 'a feature imports no other feature; what it needs arrives through engine/index.ts',
       severity: 'error',
-      from: { path: `^src/engine/${feature}/`, pathNot: '^src/engine/proxy/' },
+      from: {
+        path: `^src/engine/${feature}/`,
+        pathNot: ['^src/engine/proxy/', '^src/engine/sessions/turn\\.ts$'],
+      },
       to: { path: `^src/engine/${feature}/`, pathNot: '^src/engine/$1/' },
+    },
+    {
+      name: 'sessions-keep-the-injection',
+      comment:
+        'a session keeps what was injected, so its types name the type of the inject feature, and nothing else',
+      severity: 'error',
+      from: { path: '^src/engine/sessions/turn\\.ts$' },
+      to: {
+        path: `^src/engine/${feature}/`,
+        pathNot: ['^src/engine/sessions/', '^src/engine/inject/index\\.ts$'],
+      },
     },
     {
       name: 'proxy-knows-three-features',

@@ -1,109 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../shared/config.ts';
 import { AppError } from '../../shared/errors.ts';
-import type {
-  Dialect,
-  IdentitySource,
-  InjectionReport,
-  SessionEndReason,
-  TurnDetail,
-  TurnKind,
-  TurnStatus,
-  TurnSummary,
-  Usage,
-} from '../../shared/model.ts';
+import type { SessionEndReason, TurnDetail, TurnSummary } from '../../shared/model.ts';
 import type { Bus } from '../bus.ts';
-import type { SessionInjection } from '../inject/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
+import { SessionEnds } from './ends.ts';
 import { fingerprint } from './history.ts';
 import { identify, isDone, laneOf, newSessionSign, safeId } from './identity.ts';
 import { type LiveSession, LiveSessions } from './live.ts';
 import { cut, PartStore } from './parts.ts';
 import { type ListOptions, TurnReader } from './reader.ts';
+import type { OpenTurn, ReceivedReply, RequestFacts, SentRequest, SessionEnd } from './turn.ts';
 import { isSilentReply, turnKind } from './turn-kind.ts';
 import { TurnWriter } from './writer.ts';
 
-/** What the proxy knows of a request after reading it once; everything lazy is computed at most once. */
-export interface RequestFacts {
-  dialect: Dialect;
-  /** From `/a/<agent>/`, `x-metaclaw-agent`, or the client's own marks; `unknown` otherwise. */
-  agent: string;
-  /** Lower-cased names. */
-  headers: Readonly<Record<string, string | undefined>>;
-  /** `loopback`, or the peer's address. */
-  clientAddress: string;
-  model: string;
-  stream: boolean;
-  /** `max_tokens`, `max_completion_tokens`; null when absent. */
-  maxTokens: number | null;
-  hasTools: boolean;
-  messageCount: number;
-  lastRole: string;
-  /** True when the newest message carries tool results: the turn goes on with a tool loop. */
-  endsWithToolResult: boolean;
-  /** Identity fields of the body: `session_id`, `turn_type`, `session_done`, `memory_scope`, `user_id`, `workspace_id`, `prompt_cache_key`, `metadata.user_id`, `client_metadata.session_id`. */
-  fields: Readonly<Record<string, string | undefined>>;
-  /** Whole text of the client's first system part; computed on first use. */
-  readonly systemText: string;
-  firstUserText: string;
-  /** The user's own newest words: client wrappers (internal context, timestamps, metadata) removed. */
-  userText: string;
-  /** Position among the non-system messages of the message that `userText` came from; -1 when there is none. */
-  userIndex: number;
-  /** True when the history holds an answer already. */
-  hasAssistant: boolean;
-  /** Hash of each non-system message (role and normalised content), oldest first. */
-  digests(): readonly string[];
-}
-
-/** A turn between its arrival and its record; lives in memory only. */
-export interface OpenTurn {
-  readonly id: string;
-  readonly sessionId: string;
-  readonly source: IdentitySource;
-  readonly seq: number;
-  readonly kind: TurnKind;
-  readonly agent: string;
-  readonly dialect: Dialect;
-  readonly startedAtMs: number;
-  /** The client said that this is the session's last turn. */
-  readonly done: boolean;
-  readonly facts: RequestFacts;
-  /** Blocks of earlier turns of the session, to be re-added byte for byte. */
-  readonly injection: SessionInjection;
-}
-
-export interface SentRequest {
-  upstream: string;
-  model: string;
-  requestBody: Uint8Array;
-  /** Same object as `requestBody` when nothing was changed. */
-  sentBody: Uint8Array;
-  report: InjectionReport;
-  /** The session's injection after this turn. */
-  injection: SessionInjection;
-}
-
-export interface ReceivedReply {
-  status: Exclude<TurnStatus, 'open'>;
-  httpStatus: number | null;
-  firstByteMs: number | null;
-  usage: Usage | null;
-  replyText: string;
-  /** The answer assembled into the upstream dialect's non-streaming shape; null when there is none. */
-  replyBody: unknown;
-  error: string | null;
-}
-
-export interface SessionEnd {
-  sessionId: string;
-  agent: string;
-  /** Recorded main turns so far, over all reopenings. */
-  turns: number;
-  reason: SessionEndReason;
-}
+export type { OpenTurn, ReceivedReply, RequestFacts, SentRequest, SessionEnd };
 
 export interface SessionLogDeps {
   database: Database;
@@ -123,11 +36,6 @@ interface TurnState {
   stored: boolean;
 }
 
-/** Longest wait between two looks at the clock: a suspended machine's timers are late by the time it slept. */
-const LOOK_MS = 60_000;
-/** A turn that has been open for longer no longer keeps its session from ending. */
-const TURN_MS = 2 * 60 * 60 * 1000;
-
 /**
  * Recognises sessions, numbers their turns, records them, and says when one has ended.
  *
@@ -141,11 +49,7 @@ export class SessionLog {
   readonly #reader: TurnReader;
   readonly #writer: TurnWriter;
   readonly #states = new WeakMap<OpenTurn, TurnState>();
-  readonly #listeners = new Set<(end: SessionEnd) => void>();
-  /** Sessions that the running transaction ended. */
-  #justEnded: LiveSession[] = [];
-  #cancelTimer: (() => void) | null = null;
-  #started = false;
+  readonly #ends: SessionEnds;
 
   constructor(deps: SessionLogDeps) {
     this.#deps = deps;
@@ -153,6 +57,15 @@ export class SessionLog {
     this.#parts = new PartStore(deps.database);
     this.#reader = new TurnReader(deps.database, this.#parts);
     this.#writer = new TurnWriter(deps.database, this.#parts);
+    this.#ends = new SessionEnds({
+      live: this.#live,
+      writer: this.#writer,
+      clock: deps.clock,
+      log: deps.log,
+      config: deps.config,
+      transaction: (fn) => this.#transaction(fn),
+      changed: () => this.#changed(),
+    });
   }
 
   /**
@@ -163,15 +76,12 @@ export class SessionLog {
     const repaired = this.#writer.repair();
     if (repaired > 0) this.#deps.log.warn({ turns: repaired }, 'turns were interrupted by the last stop');
     this.#live.loadOpen();
-    this.#started = true;
-    this.#endIdle();
+    this.#ends.start();
   }
 
   /** Stops the timer. Open sessions stay open and go on after the next start. */
   stop(): void {
-    this.#started = false;
-    this.#cancelTimer?.();
-    this.#cancelTimer = null;
+    this.#ends.stop();
   }
 
   /** Recognises the session of a request and numbers its turn. Writes nothing. */
@@ -214,7 +124,7 @@ export class SessionLog {
     this.#attempt('reply', () => {
       if (state.sent !== null && !state.stored) this.#storeRequest(turn, state, state.sent);
       if (state.stored) this.#storeReply(turn, state, reply);
-      else if (turn.done) this.#transaction(() => this.#end(state.session, 'flag'));
+      else if (turn.done) this.#transaction(() => this.#ends.end(state.session, 'flag'));
     });
     this.#leave(turn, state);
   }
@@ -237,7 +147,7 @@ export class SessionLog {
     }
     const { session } = state;
     if (turn.kind === 'main' && session.issued === turn.seq) session.issued -= 1;
-    if (turn.done) this.#attempt('end', () => this.#transaction(() => this.#end(session, 'flag')));
+    if (turn.done) this.#attempt('end', () => this.#transaction(() => this.#ends.end(session, 'flag')));
     this.#leave(turn, state);
   }
 
@@ -271,7 +181,7 @@ export class SessionLog {
   end(sessionId: string, reason: SessionEndReason): void {
     const session = this.#live.byId(sessionId);
     if (!session?.stored) throw new AppError('NOT_FOUND', `There is no session ${cut(sessionId, 80)}.`);
-    this.#transaction(() => this.#end(session, reason));
+    this.#transaction(() => this.#ends.end(session, reason));
     this.#live.release(session);
     this.#changed();
   }
@@ -281,10 +191,7 @@ export class SessionLog {
    * the end, so that what it writes to the database is there exactly when the end is. Returns the disposer.
    */
   onEnded(listener: (end: SessionEnd) => void): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
+    return this.#ends.listen(listener);
   }
 
   #recognise(facts: RequestFacts, nowMs: number): LiveSession {
@@ -369,8 +276,8 @@ export class SessionLog {
       injection: isMain ? sent.injection : session.injection,
     };
     this.#transaction(() => {
-      if (replaces !== null) this.#end(replaces, 'new-command');
-      if (isMain && this.#isIdle(session, turn.startedAtMs, turn.id)) this.#end(session, 'idle');
+      if (replaces !== null) this.#ends.end(replaces, 'new-command');
+      if (isMain && this.#ends.isIdle(session, turn.startedAtMs, turn.id)) this.#ends.end(session, 'idle');
       this.#writer.saveSession(next, isMain, new Date(turn.startedAtMs).toISOString());
       this.#writer.insertTurn(turn, sent, this.#deps.config().record.bodies);
     });
@@ -396,74 +303,11 @@ export class SessionLog {
     const turns = session.turns - (becomesSide ? 1 : 0);
     this.#transaction(() => {
       this.#writer.finishTurn(turn, reply, nowMs, becomesSide, this.#deps.config().record.bodies);
-      if (turn.done) this.#end(session, 'flag', turns);
+      if (turn.done) this.#ends.end(session, 'flag', turns);
     });
     session.turns = turns;
     if (isMain) session.lastAtMs = Math.max(session.lastAtMs, nowMs);
     this.#changed();
-  }
-
-  /** Marks a session as ended and tells the listeners; once per end. Call inside `#transaction`. */
-  #end(session: LiveSession, reason: SessionEndReason, turns = session.turns): void {
-    if (!session.stored || session.ended) return;
-    const isNew = this.#writer.endSession(session.id, reason, this.#deps.clock.now());
-    session.ended = true;
-    this.#justEnded.push(session);
-    if (!isNew || turns === 0) return;
-    const end: SessionEnd = { sessionId: session.id, agent: session.agent, turns, reason };
-    for (const listener of this.#listeners) {
-      try {
-        listener(end);
-      } catch (error) {
-        this.#deps.log.error(
-          { err: error, session: session.id },
-          'a listener to the end of a session failed',
-        );
-      }
-    }
-  }
-
-  #isIdle(session: LiveSession, nowMs: number, exceptTurn?: string): boolean {
-    if (!session.stored || session.ended) return false;
-    for (const [id, startedAtMs] of session.inFlight)
-      if (id !== exceptTurn && nowMs - startedAtMs < TURN_MS) return false;
-    return nowMs - session.lastAtMs >= this.#idleMs();
-  }
-
-  #idleMs(): number {
-    return this.#deps.config().sessions.idle_minutes * 60_000;
-  }
-
-  #endIdle(): void {
-    this.#cancelTimer = null;
-    const nowMs = this.#deps.clock.now();
-    const idle: LiveSession[] = [];
-    for (const session of this.#live.all()) {
-      // A clock that was set back must not keep a session open for ever.
-      session.lastAtMs = Math.min(session.lastAtMs, nowMs);
-      if (this.#isIdle(session, nowMs)) idle.push(session);
-    }
-    if (idle.length > 0) {
-      this.#attempt('end', () =>
-        this.#transaction(() => {
-          for (const session of idle) this.#end(session, 'idle');
-        }),
-      );
-      for (const session of idle) this.#live.release(session);
-      this.#changed();
-    }
-    this.#schedule();
-  }
-
-  /** Looks again when the next session may have idled long enough, at the latest in a minute. */
-  #schedule(): void {
-    if (!this.#started || this.#cancelTimer !== null) return;
-    let dueMs = Number.POSITIVE_INFINITY;
-    for (const session of this.#live.all())
-      if (session.stored && !session.ended) dueMs = Math.min(dueMs, session.lastAtMs + this.#idleMs());
-    if (dueMs === Number.POSITIVE_INFINITY) return;
-    const waitMs = Math.min(LOOK_MS, Math.max(50, dueMs - this.#deps.clock.now()));
-    this.#cancelTimer = this.#deps.clock.after(waitMs, () => this.#endIdle());
   }
 
   #leave(turn: OpenTurn, state: TurnState): void {
@@ -471,20 +315,19 @@ export class SessionLog {
     state.session.inFlight.delete(turn.id);
     this.#live.release(state.session);
     if (state.replaces !== null) this.#live.release(state.replaces);
-    this.#schedule();
+    this.#ends.watch();
   }
 
   /** Runs `fn` in a transaction; when it is rolled back, memory goes back with the database. */
   #transaction(fn: () => void): void {
-    this.#justEnded = [];
+    let committed = false;
     try {
       this.#deps.database.tx(fn);
-    } catch (error) {
-      for (const session of this.#justEnded) session.ended = false;
-      this.#parts.settle(false);
-      throw error;
+      committed = true;
+    } finally {
+      this.#parts.settle(committed);
+      this.#ends.settle(committed);
     }
-    this.#parts.settle(true);
   }
 
   /** Records must never break a reply: a failed write is an error in the log, and the turn goes on. */

@@ -1,7 +1,7 @@
 import type { IdentitySource } from '../../shared/model.ts';
-import type { SessionInjection } from '../inject/index.ts';
 import type { Database } from '../store/database.ts';
 import { compare } from './history.ts';
+import type { OpenTurn } from './turn.ts';
 
 /** A session as the request path needs it: in memory while it is open or in use. */
 export interface LiveSession {
@@ -20,7 +20,7 @@ export interface LiveSession {
   turns: number;
   /** Number that the last main turn got. */
   issued: number;
-  injection: SessionInjection;
+  injection: OpenTurn['injection'];
   /** False between its first request's arrival and that request's record. */
   stored: boolean;
   ended: boolean;
@@ -185,7 +185,7 @@ function toLive(row: SessionRow): LiveSession {
     lastAtMs: Date.parse(row.last_at),
     turns: row.turns,
     issued: Math.max(row.turns, row.seq),
-    injection: { messages: [], ...(JSON.parse(row.injection) as Partial<SessionInjection>) },
+    injection: { messages: [], ...(JSON.parse(row.injection) as Partial<OpenTurn['injection']>) },
     stored: true,
     ended: row.ended_at !== null,
     inFlight: new Map(),

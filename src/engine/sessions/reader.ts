@@ -68,15 +68,15 @@ export class TurnReader {
   list(options: ListOptions): { turns: TurnSummary[]; next: string | null } {
     const where: string[] = [];
     const params: SqlValue[] = [];
-    const require = (sql: string, ...values: SqlValue[]) => {
+    const restrict = (sql: string, ...values: SqlValue[]) => {
       where.push(sql);
       params.push(...values);
     };
-    if (options.sessionId !== undefined) require('session_id = ?', options.sessionId);
-    if (options.kind !== undefined) require('kind = ?', options.kind);
+    if (options.sessionId !== undefined) restrict('session_id = ?', options.sessionId);
+    if (options.kind !== undefined) restrict('kind = ?', options.kind);
     if (options.before !== undefined) {
       const [at = '', id = ''] = options.before.split('|');
-      require('(started_at, id) < (?, ?)', at, id);
+      restrict('(started_at, id) < (?, ?)', at, id);
     }
     const rows = this.#database.all<TurnRow>(
       `SELECT ${SUMMARY_COLUMNS} FROM turns ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY started_at DESC, id DESC LIMIT ?`,

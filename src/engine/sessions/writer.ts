@@ -1,9 +1,9 @@
 import type { InjectionReport, SessionEndReason } from '../../shared/model.ts';
 import { redact, redactJson } from '../platform/redact.ts';
 import type { Database } from '../store/database.ts';
-import type { OpenTurn, ReceivedReply, SentRequest } from './index.ts';
 import type { LiveSession } from './live.ts';
 import { cut, type PartStore } from './parts.ts';
+import type { OpenTurn, ReceivedReply, SentRequest } from './turn.ts';
 
 /** Most of the user's words and of an answer's text that is kept beside the bodies. */
 const USER_TEXT_CHARS = 8000;

@@ -1,0 +1,90 @@
+import type {
+  Dialect,
+  IdentitySource,
+  InjectionReport,
+  SessionEndReason,
+  TurnKind,
+  TurnStatus,
+  Usage,
+} from '../../shared/model.ts';
+import type { SessionInjection } from '../inject/index.ts';
+
+/** What the proxy knows of a request after reading it once; everything lazy is computed at most once. */
+export interface RequestFacts {
+  dialect: Dialect;
+  /** From `/a/<agent>/`, `x-metaclaw-agent`, or the client's own marks; `unknown` otherwise. */
+  agent: string;
+  /** Lower-cased names. */
+  headers: Readonly<Record<string, string | undefined>>;
+  /** `loopback`, or the peer's address. */
+  clientAddress: string;
+  model: string;
+  stream: boolean;
+  /** `max_tokens`, `max_completion_tokens`; null when absent. */
+  maxTokens: number | null;
+  hasTools: boolean;
+  messageCount: number;
+  lastRole: string;
+  /** True when the newest message carries tool results: the turn goes on with a tool loop. */
+  endsWithToolResult: boolean;
+  /** Identity fields of the body: `session_id`, `turn_type`, `session_done`, `memory_scope`, `user_id`, `workspace_id`, `prompt_cache_key`, `metadata.user_id`, `client_metadata.session_id`. */
+  fields: Readonly<Record<string, string | undefined>>;
+  /** Whole text of the client's first system part; computed on first use. */
+  readonly systemText: string;
+  firstUserText: string;
+  /** The user's own newest words: client wrappers (internal context, timestamps, metadata) removed. */
+  userText: string;
+  /** Position among the non-system messages of the message that `userText` came from; -1 when there is none. */
+  userIndex: number;
+  /** True when the history holds an answer already. */
+  hasAssistant: boolean;
+  /** Hash of each non-system message (role and normalised content), oldest first. */
+  digests(): readonly string[];
+}
+
+/** A turn between its arrival and its record; lives in memory only. */
+export interface OpenTurn {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly source: IdentitySource;
+  readonly seq: number;
+  readonly kind: TurnKind;
+  readonly agent: string;
+  readonly dialect: Dialect;
+  readonly startedAtMs: number;
+  /** The client said that this is the session's last turn. */
+  readonly done: boolean;
+  readonly facts: RequestFacts;
+  /** Blocks of earlier turns of the session, to be re-added byte for byte. */
+  readonly injection: SessionInjection;
+}
+
+export interface SentRequest {
+  upstream: string;
+  model: string;
+  requestBody: Uint8Array;
+  /** Same object as `requestBody` when nothing was changed. */
+  sentBody: Uint8Array;
+  report: InjectionReport;
+  /** The session's injection after this turn. */
+  injection: SessionInjection;
+}
+
+export interface ReceivedReply {
+  status: Exclude<TurnStatus, 'open'>;
+  httpStatus: number | null;
+  firstByteMs: number | null;
+  usage: Usage | null;
+  replyText: string;
+  /** The answer assembled into the upstream dialect's non-streaming shape; null when there is none. */
+  replyBody: unknown;
+  error: string | null;
+}
+
+export interface SessionEnd {
+  sessionId: string;
+  agent: string;
+  /** Recorded main turns so far, over all reopenings. */
+  turns: number;
+  reason: SessionEndReason;
+}
