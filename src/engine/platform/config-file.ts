@@ -1,0 +1,362 @@
+import { statSync } from 'node:fs';
+import { watch } from 'chokidar';
+import { parse } from 'yaml';
+import { type Config, DEFAULT_CONFIG } from '../../shared/config.ts';
+import { describeConfig, findKey, isSection, type KeyInfo, nearestKey } from '../../shared/config-keys.ts';
+import type { ConfigEntry, ConfigProblem } from '../../shared/contract.ts';
+import { AppError, messageOf } from '../../shared/errors.ts';
+import type { SecretStore } from '../ports.ts';
+import { type ConfigText, decodeConfig, editConfigText, parseConfigText } from './config-text.ts';
+import { expectation, getAt, type Resolved, resolveConfig } from './config-values.ts';
+import { readCapped, writeAtomic } from './files.ts';
+import type { Logger } from './logger.ts';
+
+export interface ConfigFileDeps {
+  /** The YAML file, absolute. */
+  path: string;
+  /** Where the copy of the last good file is kept, absolute. */
+  lastGood: string;
+  secrets: SecretStore;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Flags of this run by dotted path; never written. */
+  overrides: Readonly<Record<string, unknown>>;
+  log: Logger;
+}
+
+type Read =
+  | { text: string; bom: boolean; parsed: ConfigText }
+  | { missing: true }
+  | { broken: ConfigProblem };
+
+const MAX_BYTES = 4 * 1024 * 1024;
+const MASK = '••••••••';
+const HEADER = '# Settings of MetaClaw. `metaclaw config show` lists every key.\n';
+
+/**
+ * The user's `config.yaml`: what holds now, what is wrong with it, and careful edits. A file that cannot be read
+ * is reported with line and column and left alone, while the last good configuration goes on.
+ */
+export class ConfigFile {
+  readonly #deps: ConfigFileDeps;
+  readonly #listeners = new Set<(config: Config) => void>();
+  #resolved: Resolved = { config: DEFAULT_CONFIG, problems: [], overriddenBy: new Map() };
+  #goodValues: Record<string, unknown> | null = null;
+  #loaded = false;
+
+  constructor(deps: ConfigFileDeps) {
+    this.#deps = deps;
+  }
+
+  /** The configuration that holds: file, environment and flags put together, secrets filled in. */
+  get current(): Config {
+    return this.#resolved.config;
+  }
+
+  /** What is wrong with the file and the environment, errors first. */
+  problems(): ConfigProblem[] {
+    return [...this.#resolved.problems].sort(
+      (a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'),
+    );
+  }
+
+  /** Reads the file (again) and tells listeners when something changed. Never throws for what is in it. */
+  load(): void {
+    const before = JSON.stringify(this.#resolved.config);
+    const read = this.#read();
+    if ('broken' in read) {
+      if (this.#loaded && this.#goodValues !== null) {
+        this.#resolved = { ...this.#resolved, problems: [read.broken] };
+      } else {
+        const copy = this.#readLastGood();
+        const resolved = this.#resolve(copy ?? {}, () => null);
+        const went =
+          copy === null ? 'The defaults are used.' : `The last good copy is used (${this.#deps.lastGood}).`;
+        this.#resolved = {
+          ...resolved,
+          problems: [{ ...read.broken, message: `${read.broken.message} ${went}` }],
+        };
+      }
+      this.#deps.log.error(
+        { line: read.broken.line, column: read.broken.column },
+        `config: ${read.broken.message}`,
+      );
+    } else if ('missing' in read) {
+      this.#resolved = this.#resolve({}, () => null);
+      this.#goodValues = {};
+    } else {
+      this.#resolved = this.#resolve(read.parsed.values, read.parsed.locate);
+      this.#resolved.problems.push(...read.parsed.warnings);
+      if (this.#resolved.problems.every((problem) => problem.severity === 'warning')) {
+        this.#goodValues = read.parsed.values;
+        this.#keepLastGood(read.text);
+      }
+      for (const problem of this.problems())
+        this.#deps.log.warn({ line: problem.line }, `config: ${problem.message}`);
+    }
+    const first = !this.#loaded;
+    this.#loaded = true;
+    if (!first && before !== JSON.stringify(this.#resolved.config))
+      for (const listener of this.#listeners) listener(this.#resolved.config);
+  }
+
+  /** Called after each change of what holds, whoever made it. Returns the disposer. */
+  onChange(listener: (config: Config) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Notices edits by others (an editor, another process). Returns the disposer. */
+  watch(): () => Promise<void> {
+    let seen = this.#stamp();
+    const watcher = watch(this.#deps.path, {
+      ignoreInitial: true,
+      awaitWriteFinish: { stabilityThreshold: 60, pollInterval: 20 },
+    });
+    watcher.on('all', () => {
+      const now = this.#stamp();
+      if (now === seen) return;
+      seen = now;
+      this.load();
+    });
+    watcher.on('error', (error) => this.#deps.log.warn({ err: error }, 'the config file cannot be watched'));
+    return () => watcher.close();
+  }
+
+  /** Every key with its value; secrets are masked. Old keys only when they are in use. */
+  entries(): ConfigEntry[] {
+    return describeConfig()
+      .map((key) => ({ key, entry: this.#entry(key) }))
+      .filter(({ key, entry }) => !key.legacy || !entry.isDefault)
+      .map(({ entry }) => entry);
+  }
+
+  /** One key. Throws CONFIG_KEY_UNKNOWN, naming the nearest. */
+  entry(path: string): ConfigEntry {
+    return this.#entry(knownKey(path));
+  }
+
+  /**
+   * Writes one key. Text from a command line is coerced by the key's own type, so a model named `123` stays text.
+   * A secret goes to the secret store, and the file gets `secret:<path>`. Null means `unset`. Throws
+   * CONFIG_KEY_UNKNOWN, or CONFIG_INVALID when the value does not fit or the file is broken (nothing is written).
+   */
+  set(path: string, value: unknown): ConfigEntry {
+    const key = knownKey(path);
+    if (value === null || value === undefined) return this.unset(path);
+    const read = this.#editable();
+    const parsed = parseValue(key, value);
+    const written = key.secret ? this.#storeSecret(path, String(parsed)) : parsed;
+    this.#write(read, path, written);
+    return this.#entry(key);
+  }
+
+  /** Takes one key out of the file, so that its default holds; a stored secret is forgotten too. */
+  unset(path: string): ConfigEntry {
+    // Keys that are unknown to us may be taken out as well.
+    const key = findKey(path);
+    const read = this.#editable();
+    if (key === null && getAt('missing' in read ? {} : read.parsed.values, path) === undefined)
+      knownKey(path);
+    if (key?.secret && this.#deps.secrets.get(path) !== null) this.#deps.secrets.clear(path);
+    if (!('missing' in read)) this.#write(read, path, undefined);
+    return this.#entry(key ?? knownKey(path));
+  }
+
+  #storeSecret(path: string, value: string): string {
+    if (value.startsWith('secret:')) return value;
+    if (value === '') {
+      this.#deps.secrets.clear(path);
+      return '';
+    }
+    this.#deps.secrets.set(path, value);
+    return `secret:${path}`;
+  }
+
+  #write(read: Exclude<Read, { broken: ConfigProblem }>, path: string, value: unknown): void {
+    const before = 'missing' in read ? HEADER : read.text;
+    const after = editConfigText(before, path.split('.'), value);
+    const check = parseConfigText(after, isText);
+    const there = 'values' in check ? getAt(check.values, path) : undefined;
+    if (!('values' in check) || JSON.stringify(there) !== JSON.stringify(value))
+      throw new AppError(
+        'CONFIG_INVALID',
+        `${path} cannot be written without harm to the rest of the file.`,
+        {
+          hint: `Edit ${this.#deps.path} by hand.`,
+          field: path,
+        },
+      );
+    if (after !== before || 'missing' in read)
+      writeAtomic(this.#deps.path, ('missing' in read ? false : read.bom) ? `\ufeff${after}` : after);
+    this.load();
+  }
+
+  #editable(): Exclude<Read, { broken: ConfigProblem }> {
+    const read = this.#read();
+    if (!('broken' in read)) return read;
+    const { message, line, column } = read.broken;
+    const where = line === null ? '' : `, line ${line}, column ${column}`;
+    throw new AppError('CONFIG_INVALID', `${this.#deps.path}${where}: ${message}`, {
+      hint: 'Nothing was written. Mend the file first, then try again.',
+    });
+  }
+
+  #read(): Read {
+    let bytes: Buffer | null;
+    try {
+      bytes = readCapped(this.#deps.path, MAX_BYTES);
+    } catch (error) {
+      return {
+        broken: {
+          severity: 'error',
+          path: null,
+          message: messageOf(error),
+          line: null,
+          column: null,
+          hint: null,
+        },
+      };
+    }
+    if (bytes === null) return { missing: true };
+    const decoded = decodeConfig(bytes);
+    if ('message' in decoded) return { broken: decoded };
+    const cut = this.#isCut(decoded.text);
+    if (cut !== null) return { broken: cut };
+    const parsed = parseConfigText(decoded.text, isText);
+    return 'message' in parsed ? { broken: parsed } : { ...decoded, parsed };
+  }
+
+  /** A power cut leaves an empty file, or one that ends in the middle of what it was: that is no wish for defaults. */
+  #isCut(text: string): ConfigProblem | null {
+    const good = this.#lastGoodText();
+    if (good === null || good.length <= text.length || !good.startsWith(text)) return null;
+    if (text !== '' && (text.endsWith('\n') || good[text.length] === '\n' || good[text.length] === '\r'))
+      return null;
+    return {
+      severity: 'error',
+      path: null,
+      message:
+        text === ''
+          ? 'The file is empty, though it was not before.'
+          : 'The file ends in the middle of a line: it was cut off.',
+      line: text.split('\n').length,
+      column: 1,
+      hint: `Copy ${this.#deps.lastGood} over it, or delete it to start with the defaults.`,
+    };
+  }
+
+  #resolve(values: Record<string, unknown>, locate: ConfigText['locate']): Resolved {
+    const { env, overrides, secrets } = this.#deps;
+    return resolveConfig({ values, locate, env, overrides, secrets, lastGood: this.#goodValues });
+  }
+
+  #entry(key: KeyInfo): ConfigEntry {
+    const raw = getAt(this.#resolved.config, key.path) ?? key.default;
+    const isSet = raw !== '' && raw !== undefined && raw !== null;
+    return {
+      path: key.path,
+      label: key.label,
+      help: key.help,
+      value: key.secret ? (isSet ? MASK : '') : maskInside(raw),
+      default: key.default,
+      isDefault: JSON.stringify(raw) === JSON.stringify(key.default),
+      secret: key.secret,
+      isSet,
+      restart: key.restart,
+      overriddenBy: this.#resolved.overriddenBy.get(key.path) ?? null,
+    };
+  }
+
+  #lastGoodText(): string | null {
+    try {
+      return readCapped(this.#deps.lastGood, MAX_BYTES)?.toString('utf8') ?? null;
+    } catch {
+      return null;
+    }
+  }
+
+  #readLastGood(): Record<string, unknown> | null {
+    const text = this.#lastGoodText();
+    if (text === null) return null;
+    const parsed = parseConfigText(text, isText);
+    return 'values' in parsed ? parsed.values : null;
+  }
+
+  #keepLastGood(text: string): void {
+    try {
+      if (this.#lastGoodText() !== text) writeAtomic(this.#deps.lastGood, text);
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'no copy of the config could be kept');
+    }
+  }
+
+  #stamp(): string {
+    try {
+      const { mtimeMs, size, ino } = statSync(this.#deps.path);
+      return `${mtimeMs}:${size}:${ino}`;
+    } catch {
+      return 'missing';
+    }
+  }
+}
+
+function isText(path: readonly string[]): boolean {
+  const key = findKey(path.join('.'));
+  return (
+    key !== null &&
+    (key.kind === 'text' || key.kind === 'list') &&
+    !/^scheduler\.sleep_(start|end)$/.test(key.path)
+  );
+}
+
+function knownKey(path: string): KeyInfo {
+  const key = findKey(path);
+  if (key !== null) return key;
+  if (isSection(path))
+    throw new AppError('BAD_INPUT', `${path} is a section, not a key.`, {
+      hint: `See its keys: metaclaw config show ${path}`,
+      field: path,
+    });
+  const near = nearestKey(path);
+  throw new AppError('CONFIG_KEY_UNKNOWN', `There is no key ${JSON.stringify(path)}.`, {
+    hint: near === null ? 'metaclaw config show lists every key.' : `Is ${near} meant?`,
+    field: path,
+  });
+}
+
+function parseValue(key: KeyInfo, value: unknown): unknown {
+  let input = value;
+  if (key.kind === 'object' && typeof value === 'string') {
+    try {
+      input = parse(value);
+    } catch (error) {
+      throw new AppError('CONFIG_INVALID', `${key.path}: ${messageOf(error).split('\n')[0]}`, {
+        field: key.path,
+      });
+    }
+  }
+  const result = key.schema.safeParse(input);
+  if (result.success) return result.data;
+  throw new AppError(
+    'CONFIG_INVALID',
+    `${key.path}: ${expectation(key, result.error.issues[0]?.message ?? '')}.`,
+    {
+      hint: key.help,
+      field: key.path,
+    },
+  );
+}
+
+/** Secrets inside a value that is an object as a whole, e.g. `agents`. */
+function maskInside(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(maskInside);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      /key|token|secret|password/i.test(name) && typeof inner === 'string' && inner !== ''
+        ? MASK
+        : maskInside(inner),
+    ]),
+  );
+}
