@@ -23,7 +23,7 @@ import {
   watchSkills,
 } from './folder.ts';
 import { type Hit, Ranking, THRESHOLD } from './ranking.ts';
-import { isSkillName, parseSkill, type SkillFile } from './skill-file.ts';
+import { composeSkill, isSkillName, parseSkill, type SkillDraft, type SkillFile } from './skill-file.ts';
 import { routeCategory } from './template.ts';
 
 export interface SkillBookDeps {
@@ -170,6 +170,11 @@ export class SkillBook {
       const label = `${enabled ? 'Switched on' : 'Switched off'}: ${name}`;
       return { undo: this.#deps.undo.offer('skill.enabled', label, { name, enabled: before }) };
     });
+  }
+
+  /** Writes an accepted skill; as `write`. */
+  add(draft: SkillDraft): void {
+    this.write(draft.name, composeSkill(draft));
   }
 
   /**

@@ -125,8 +125,7 @@ export class Ranking {
     if (this.#docs.size === 0 || limit <= 0) return [];
     const text = ends(question);
     const surfaces = new Map<string, string>();
-    for (const { term, surface } of termsOf(text))
-      if (!surfaces.has(term)) surfaces.set(term, surface);
+    for (const { term, surface } of termsOf(text)) if (!surfaces.has(term)) surfaces.set(term, surface);
     const touched = this.#scoreWords(surfaces.keys());
     const phrases = this.#completePhrases(surfaces, plain(text));
     for (const doc of phrases.keys()) if (this.#scores[doc] === 0) touched.push(doc);
@@ -184,21 +183,28 @@ export class Ranking {
   }
 
   /** The best phrase of each document that stands in the question. */
-  #completePhrases(terms: ReadonlyMap<string, string>, text: string): Map<number, { text: string; credit: number }> {
+  #completePhrases(
+    terms: ReadonlyMap<string, string>,
+    text: string,
+  ): Map<number, { text: string; credit: number }> {
     const best = new Map<number, { text: string; credit: number }>();
     const offer = (phrase: Phrase, credit: number) => {
       if (credit > (best.get(phrase.doc)?.credit ?? 0)) best.set(phrase.doc, { text: phrase.text, credit });
     };
     const counts = new Map<number, number>();
     for (const term of terms.keys())
-      for (const index of this.#phrasesByTerm.get(term) ?? []) counts.set(index, (counts.get(index) ?? 0) + 1);
+      for (const index of this.#phrasesByTerm.get(term) ?? [])
+        counts.set(index, (counts.get(index) ?? 0) + 1);
     for (const [index, count] of counts) {
       const phrase = this.#phrases.get(index);
       if (!phrase || count < phrase.terms.length) continue;
       const alone = phrase.terms.length === 1;
       offer(
         phrase,
-        phrase.terms.reduce((sum, term) => sum + this.#rarity(term) * (alone && COMMON.has(term) ? COMMON_SHARE : 1), 0),
+        phrase.terms.reduce(
+          (sum, term) => sum + this.#rarity(term) * (alone && COMMON.has(term) ? COMMON_SHARE : 1),
+          0,
+        ),
       );
     }
     for (let at = 0; at + 1 < text.length; at += 1)
@@ -236,7 +242,12 @@ const BESIDE_WIDE = new RegExp(`(?<=${WIDE}) +| +(?=${WIDE})`, 'g');
 
 /** Comparable for word-for-word phrases: folded, one space between words and at both ends, none beside ideographs. */
 function plain(text: string): string {
-  const words = text.normalize('NFKC').toLowerCase().replace(/['’]/g, '').replace(/[^\p{L}\p{N}ー]+/gu, ' ').trim();
+  const words = text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/['’]/g, '')
+    .replace(/[^\p{L}\p{N}ー]+/gu, ' ')
+    .trim();
   return ` ${words} `.replace(BESIDE_WIDE, '');
 }
 

@@ -130,7 +130,7 @@ export function withField(
   const source = parts.frontMatter;
   const written = stringify(value, { lineWidth: 0 }).trimEnd();
   const key = path[path.length - 1] as string;
-  const document = parseDocument(source);
+  const document = parseDocument(withKnownLineEnds(source));
   const existing = document.getIn(path, true);
   if (isScalar(existing) && existing.range) {
     const [from, to] = existing.range;
@@ -159,13 +159,14 @@ function startOf(map: YAMLMap): number | null {
 }
 
 /** Top-level fields; a string is the reason why there are none. */
-function readFields(source: string): Record<string, unknown> | string {
+function readFields(text: string): Record<string, unknown> | string {
+  const source = withKnownLineEnds(text);
   const document = parseDocument(source, { uniqueKeys: false, logLevel: 'silent' });
   const [error] = document.errors;
   if (!error && isMap(document.contents)) return fieldsOf(document.contents);
   // The original wrote descriptions unquoted, colons and all: read `key: rest of line` as it did.
   const lines = plainLines(source);
-  if (lines !== null) return lines;
+  if (isSkillName(textOf(lines.name)) && textOf(lines.description) !== '') return lines;
   if (!error) return 'The front matter is not a list of keys and values.';
   const at = error.linePos?.[0];
   const where = at ? ` (line ${at.line + 1}, column ${at.col})` : '';
@@ -184,15 +185,19 @@ function fieldsOf(map: YAMLMap): Record<string, unknown> {
   return fields;
 }
 
-function plainLines(source: string): Record<string, unknown> | null {
+/** YAML knows no lone carriage return; the replacement keeps every position. */
+function withKnownLineEnds(text: string): string {
+  return text.replace(/\r(?!\n)/g, '\n');
+}
+
+function plainLines(source: string): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const line of source.split(/\r\n|\n|\r/)) {
     if (line.trim() === '' || line.startsWith('#') || /^\s/.test(line)) continue;
     const colon = line.indexOf(':');
-    if (colon <= 0) return null;
-    fields[line.slice(0, colon).trim()] = line.slice(colon + 1).trim();
+    if (colon > 0) fields[line.slice(0, colon).trim()] = line.slice(colon + 1).trim();
   }
-  return Object.keys(fields).length > 0 ? fields : null;
+  return fields;
 }
 
 function phrasesOf(value: unknown): string[] {

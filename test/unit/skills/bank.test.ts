@@ -40,7 +40,9 @@ describe('the built-in bank', () => {
   });
 
   it('says nothing twice (two skills for one situation would both be injected)', () => {
-    const words = bank.map(({ skill }) => new Set(termsOf(`${skill.description} ${skill.body}`).map(({ term }) => term)));
+    const words = bank.map(
+      ({ skill }) => new Set(termsOf(`${skill.description} ${skill.body}`).map(({ term }) => term)),
+    );
     for (const [a, first] of words.entries())
       for (const [b, second] of words.entries()) {
         if (a >= b) continue;

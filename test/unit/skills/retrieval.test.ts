@@ -25,7 +25,10 @@ function bankRanking(): Ranking {
 
 describe('retrieval over the bank', () => {
   const ranking = bankRanking();
-  const results = cases.map((entry) => ({ ...entry, hits: ranking.search(entry.text, 6).map(({ id }) => id) }));
+  const results = cases.map((entry) => ({
+    ...entry,
+    hits: ranking.search(entry.text, 6).map(({ id }) => id),
+  }));
   const asked = results.filter(({ skills }) => skills.length > 0);
   const idle = results.filter(({ skills }) => skills.length === 0);
 
@@ -40,32 +43,55 @@ describe('retrieval over the bank', () => {
     for (const lang of new Set(asked.map((entry) => entry.lang))) {
       const some = asked.filter((entry) => entry.lang === lang);
       const missed = some.filter(({ skills, hits }) => !skills.every((name) => hits.includes(name)));
-      expect(missed.length / some.length, `${lang}: ${missed.map(({ text }) => text).join(' | ')}`).toBeLessThanOrEqual(0.1);
+      expect(
+        missed.length / some.length,
+        `${lang}: ${missed.map(({ text }) => text).join(' | ')}`,
+      ).toBeLessThanOrEqual(0.1);
     }
   });
 
   it('adds nothing where nothing fits', () => {
     const wrong = idle.filter(({ hits }) => hits.length > 0);
-    expect(wrong.length / idle.length, wrong.map(({ text, hits }) => `${text} → ${hits}`).join(' | ')).toBeLessThanOrEqual(0.03);
+    expect(
+      wrong.length / idle.length,
+      wrong.map(({ text, hits }) => `${text} → ${hits}`).join(' | '),
+    ).toBeLessThanOrEqual(0.03);
   });
 
   it('adds little beside the right skill', () => {
     const injected = asked.reduce((sum, { hits }) => sum + hits.length, 0);
     const right = asked.reduce(
-      (sum, { hits, skills, fine }) => sum + hits.filter((id) => skills.includes(id) || fine.includes(id)).length,
+      (sum, { hits, skills, fine }) =>
+        sum + hits.filter((id) => skills.includes(id) || fine.includes(id)).length,
       0,
     );
     expect(right / injected).toBeGreaterThanOrEqual(0.9);
   });
 
-  it.each(['', 'hi', 'Hello!', 'thanks', 'ok', 'hello, how are you?', '帮我', '谢谢', 'ありがとう', 'merci', 'gracias', '👍', '...'])(
-    'small talk gets nothing: %s',
-    (text) => expect(ranking.search(text, 6)).toEqual([]),
-  );
+  it.each([
+    '',
+    'hi',
+    'Hello!',
+    'thanks',
+    'ok',
+    'hello, how are you?',
+    '帮我',
+    '谢谢',
+    'ありがとう',
+    'merci',
+    'gracias',
+    '👍',
+    '...',
+  ])('small talk gets nothing: %s', (text) => expect(ranking.search(text, 6)).toEqual([]));
 });
 
 describe('Ranking', () => {
-  const skill = (name: string, description: string, triggers: string[] = []) => ({ name, description, triggers, body: 'x' });
+  const skill = (name: string, description: string, triggers: string[] = []) => ({
+    name,
+    description,
+    triggers,
+    body: 'x',
+  });
 
   it('explains a hit with the phrase and the words as the user wrote them', () => {
     const ranking = bankRanking();
@@ -87,8 +113,13 @@ describe('Ranking', () => {
 
   it('finds a skill without triggers by its description (what other tools write)', () => {
     const ranking = new Ranking();
-    ranking.add('release-notes', skill('release-notes', 'Use when writing release notes from merged pull requests.'));
-    expect(ranking.search('Draft the release notes for version 2.4 from the merged pull requests', 5)).toHaveLength(1);
+    ranking.add(
+      'release-notes',
+      skill('release-notes', 'Use when writing release notes from merged pull requests.'),
+    );
+    expect(
+      ranking.search('Draft the release notes for version 2.4 from the merged pull requests', 5),
+    ).toHaveLength(1);
   });
 
   it('a word-for-word phrase is not found inside other words', () => {
@@ -101,7 +132,13 @@ describe('Ranking', () => {
   it('stays far below a millisecond with hundreds of skills, and a pasted log cannot make it slow', () => {
     const ranking = bankRanking();
     for (let n = 0; n < 500; n += 1)
-      ranking.add(`s${n}`, skill(`s${n}`, `topic${n % 40} handles word${n % 90} and item${n}`, [`topic${n} phrase`, 'please check word']));
+      ranking.add(
+        `s${n}`,
+        skill(`s${n}`, `topic${n % 40} handles word${n % 90} and item${n}`, [
+          `topic${n} phrase`,
+          'please check word',
+        ]),
+      );
     const long = `fix this\n${'error at module.call (file.js:10) topic3 word5\n'.repeat(20_000)}`;
     const time = (text: string) => {
       const start = performance.now();

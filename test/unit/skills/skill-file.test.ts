@@ -57,8 +57,13 @@ describe('parseSkill', () => {
   });
 
   it('reads the category where the original wrote it, and a description with an unquoted colon', () => {
-    const text = '---\nname: dyn-001\ndescription: Use when: a test fails: always\ncategory: coding\n---\n\nBody\n';
-    expect(read(text)).toMatchObject({ name: 'dyn-001', description: 'Use when: a test fails: always', category: 'coding' });
+    const text =
+      '---\nname: dyn-001\ndescription: Use when: a test fails: always\ncategory: coding\n---\n\nBody\n';
+    expect(read(text)).toMatchObject({
+      name: 'dyn-001',
+      description: 'Use when: a test fails: always',
+      category: 'coding',
+    });
   });
 
   it('reads block scalars and quoted text as YAML does', () => {
@@ -66,13 +71,12 @@ describe('parseSkill', () => {
     expect(read(text).description).toBe('two lines');
   });
 
-  it.each([
-    ['enabled: false'],
-    ['metadata:\n  enabled: "off"'],
-    ['disable-model-invocation: true'],
-  ])('a file can switch itself off: %s', (line) => {
-    expect(read(`---\nname: a\ndescription: b\n${line}\n---\nBody`).enabled).toBe(false);
-  });
+  it.each([['enabled: false'], ['metadata:\n  enabled: "off"'], ['disable-model-invocation: true']])(
+    'a file can switch itself off: %s',
+    (line) => {
+      expect(read(`---\nname: a\ndescription: b\n${line}\n---\nBody`).enabled).toBe(false);
+    },
+  );
 
   it.each([
     ['no front matter', '# Title\n\ntext', /front matter/],
@@ -82,7 +86,7 @@ describe('parseSkill', () => {
     ['a description without text', '---\nname: a\ndescription:\n---\nBody', /no description/],
     ['no body', '---\nname: a\ndescription: b\n---\n\n', /no text/],
     ['a path as name', '---\nname: ../../evil\ndescription: b\n---\nBody', /not valid/],
-    ['broken YAML', '---\nname: [a\n---\nBody', /line 2|no description/],
+    ['broken YAML', '---\nname: [a\n---\nBody', /not valid YAML \(line 3/],
     ['a list', '---\n- a\n- b\n---\nBody', /front matter/],
   ])('says why a file cannot be used: %s', (_, text, reason) => {
     expect(parseSkill(text).problem).toMatch(reason);
@@ -90,10 +94,16 @@ describe('parseSkill', () => {
 
   it('never throws, whatever the bytes', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.string().map((inner) => `---\n${inner}\n---\nBody`)), (text) => {
-        const { skill, problem } = parseSkill(text);
-        expect(skill === null).toBe(problem !== null);
-      }),
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.string().map((inner) => `---\n${inner}\n---\nBody`),
+        ),
+        (text) => {
+          const { skill, problem } = parseSkill(text);
+          expect(skill === null).toBe(problem !== null);
+        },
+      ),
     );
   });
 });
@@ -101,11 +111,17 @@ describe('parseSkill', () => {
 describe('lossless round trip', () => {
   it('split and join give every byte back', () => {
     fc.assert(
-      fc.property(fc.string(), fc.string(), fc.constantFrom('\n', '\r\n'), fc.boolean(), (front, body, eol, bom) => {
-        const text = `${bom ? '\ufeff' : ''}---${eol}${front}${eol}---${eol}${body}`;
-        const parts = splitSkill(text);
-        expect(parts && joinSkill(parts)).toBe(text);
-      }),
+      fc.property(
+        fc.string(),
+        fc.string(),
+        fc.constantFrom('\n', '\r\n'),
+        fc.boolean(),
+        (front, body, eol, bom) => {
+          const text = `${bom ? '\ufeff' : ''}---${eol}${front}${eol}---${eol}${body}`;
+          const parts = splitSkill(text);
+          expect(parts && joinSkill(parts)).toBe(text);
+        },
+      ),
     );
   });
 
@@ -125,13 +141,22 @@ describe('lossless round trip', () => {
   it('makes the metadata map where there is none, with the file’s own line ends', () => {
     const text = '---\r\nname: a\r\ndescription: b\r\n---\r\nBody\r\n';
     const changed = joinSkill(withField(read(text).parts, ['metadata', 'source'], 'learned'));
-    expect(changed).toBe('---\r\nname: a\r\ndescription: b\r\nmetadata:\r\n  source: learned\r\n---\r\nBody\r\n');
+    expect(changed).toBe(
+      '---\r\nname: a\r\ndescription: b\r\nmetadata:\r\n  source: learned\r\n---\r\nBody\r\n',
+    );
     expect(read(changed).source).toBe('learned');
   });
 });
 
 describe('composeSkill', () => {
-  const draft = { name: 'a-b', description: 'd', category: 'coding', triggers: ['x'], metadata: {}, body: 'Body' };
+  const draft = {
+    name: 'a-b',
+    description: 'd',
+    category: 'coding',
+    triggers: ['x'],
+    metadata: {},
+    body: 'Body',
+  };
 
   it('reads back as written, with string metadata only', () => {
     fc.assert(
@@ -149,13 +174,20 @@ describe('composeSkill', () => {
 
   it('a line break in a description cannot add a key (K6)', () => {
     const skill = read(composeSkill({ ...draft, description: 'x\ncategory: security\n---\nname: evil' }));
-    expect(skill).toMatchObject({ name: 'a-b', category: 'coding', description: 'x category: security --- name: evil' });
+    expect(skill).toMatchObject({
+      name: 'a-b',
+      category: 'coding',
+      description: 'x category: security --- name: evil',
+    });
   });
 });
 
 describe('isSkillName', () => {
-  it.each(['a', 'a-1', '3d-print', 'x'.repeat(64)])('accepts %s', (name) => expect(isSkillName(name)).toBe(true));
-  it.each(['', '-a', 'a-', 'a--b', 'A', 'a_b', 'a/b', '..', '测试', 'x'.repeat(65), 'a\n'])('refuses %j', (name) =>
-    expect(isSkillName(name)).toBe(false),
+  it.each(['a', 'a-1', '3d-print', 'x'.repeat(64)])('accepts %s', (name) =>
+    expect(isSkillName(name)).toBe(true),
+  );
+  it.each(['', '-a', 'a-', 'a--b', 'A', 'a_b', 'a/b', '..', '测试', 'x'.repeat(65), 'a\n'])(
+    'refuses %j',
+    (name) => expect(isSkillName(name)).toBe(false),
   );
 });

@@ -1,0 +1,114 @@
+import { parse } from 'yaml';
+
+/** What was found in a model's answer. `found` is false when it holds no JSON at all, so that "nothing" and "garbage" differ. */
+export interface AnswerItems {
+  items: Record<string, unknown>[];
+  found: boolean;
+}
+
+const MAX_CHARS = 200_000;
+
+/**
+ * Reads the list of skills out of a model's answer. Tolerates thinking blocks, code fences, prose around the list,
+ * a wrapper object, a single object, single quotes, trailing commas, and an answer that was cut off: the first
+ * strategy that finds items wins, and one bad item never costs the others.
+ */
+export function readAnswer(answer: string): AnswerItems {
+  const text = withoutThinking(answer.slice(0, MAX_CHARS)).trim();
+  let found = false;
+  for (const candidate of candidates(text)) {
+    const value = parseLoosely(candidate);
+    if (value === undefined) continue;
+    const items = itemsOf(value);
+    if (items === null) continue;
+    found = true;
+    if (items.length > 0) return { items, found };
+  }
+  const objects = balancedObjects(text).map(parseLoosely).filter(isSkillLike);
+  return { items: objects, found: found || objects.length > 0 };
+}
+
+/** The texts that may be the list: the whole, what stands in code fences, from each `[` to the last `]` that parses. */
+function* candidates(text: string): Generator<string> {
+  yield text;
+  for (const match of text.matchAll(/```[\w-]*\s*\n?([\s\S]*?)```/g)) yield match[1] ?? '';
+  const starts = [...text.matchAll(/\[\s*(?=[{\]])/g)].slice(0, 20).map((match) => match.index);
+  for (const start of starts) {
+    let end = text.lastIndexOf(']');
+    for (let tries = 0; end > start && tries < 20; tries += 1) {
+      yield text.slice(start, end + 1);
+      end = text.lastIndexOf(']', end - 1);
+    }
+  }
+}
+
+function withoutThinking(text: string): string {
+  const closed = text.replace(/<(think|thinking|reasoning|thought)>[\s\S]*?<\/\1>/gi, '');
+  const end = closed.search(/<\/(?:think|thinking|reasoning|thought)>/i);
+  return end < 0 ? closed : closed.slice(closed.indexOf('>', end) + 1);
+}
+
+function parseLoosely(text: string): unknown {
+  const trimmed = text.trim();
+  if (!/^[[{]/.test(trimmed)) return undefined;
+  try {
+    return JSON.parse(trimmed);
+  } catch {
+    // YAML's flow style is JSON with single quotes and trailing commas; bounded, since it is slower.
+    if (trimmed.length > 40_000) return undefined;
+    try {
+      return parse(trimmed, { logLevel: 'silent', maxAliasCount: 0 });
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** The skill-like members of a list, of a wrapper such as `{"skills": […]}`, or one object alone; null for other JSON. */
+function itemsOf(value: unknown): Record<string, unknown>[] | null {
+  if (Array.isArray(value)) {
+    const items = value.filter(isSkillLike);
+    return items.length > 0 || value.length === 0 ? items : null;
+  }
+  if (isSkillLike(value)) return [value];
+  if (typeof value !== 'object' || value === null) return null;
+  const lists = Object.values(value).filter((inner): inner is unknown[] => Array.isArray(inner));
+  for (const list of lists) {
+    const items = list.filter(isSkillLike);
+    if (items.length > 0) return items;
+  }
+  return lists.length > 0 && lists.every((list) => list.length === 0) ? [] : null;
+}
+
+function isSkillLike(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    'name' in value &&
+    'description' in value
+  );
+}
+
+/** Outermost `{…}` groups with balanced braces outside of strings: what is left of a broken or cut-off list. */
+function balancedObjects(text: string): string[] {
+  const objects: string[] = [];
+  let depth = 0;
+  let start = -1;
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (quoted) {
+      if (character === '\\') at += 1;
+      else if (character === '"') quoted = false;
+    } else if (character === '"' && depth > 0) quoted = true;
+    else if (character === '{') {
+      if (depth === 0) start = at;
+      depth += 1;
+    } else if (character === '}' && depth > 0) {
+      depth -= 1;
+      if (depth === 0) objects.push(text.slice(start, at + 1));
+    }
+  }
+  return objects;
+}

@@ -1,0 +1,138 @@
+import type { TurnDetail } from '../../shared/model.ts';
+import { redact } from '../platform/redact.ts';
+import { termsOf } from '../platform/words.ts';
+
+/** Why a turn may teach something. */
+export type Signal = 'correction' | 'instruction' | 'error' | 'repeated' | 'praise' | 'substantive';
+
+/** A turn as the evolver reads it: the user's words and the agent's answer, nothing else. */
+export interface Lesson {
+  turnId: string;
+  seq: number;
+  signal: Signal;
+  user: string;
+  /** The answer that the user reacted to; null when the signal is not a reaction. */
+  answerBefore: string | null;
+  answer: string;
+}
+
+const MOST_LESSONS = 8;
+const USER_CHARS = 1500;
+const ANSWER_CHARS = 1200;
+
+const SIGNALS: readonly { signal: Signal; weight: number; pattern: RegExp }[] = [
+  {
+    signal: 'instruction',
+    weight: 4,
+    pattern:
+      /\b(?:always|never|from now on|in (?:the )?future|every time|next time|remember (?:that|to|this)|make sure (?:to|you)|as a rule|we (?:usually|normally)|my preference|i prefer|please keep in mind)\b|以后|今后|每次|总是|永远不要|从现在起|记住|下次|我喜欢|我们(?:一般|通常)|いつも|今後|毎回|次から|覚えて|必ず|\bsiempre\b|\bnunca\b|de ahora en adelante|recuerda que|la próxima vez|prefiero|\btoujours (?!la même|le même|pas)|\bjamais\b|désormais|à l'avenir|souviens-toi|la prochaine fois|je préfère|\bimmer\b|\bniemals\b|ab jetzt|merk dir/i,
+  },
+  {
+    signal: 'correction',
+    weight: 4,
+    pattern:
+      /^\s*(?:no|nope|wrong|stop|not (?:that|like that|quite)|actually)\b|\b(?:that'?s|this is|it'?s) (?:not (?:what|right|correct|how)|wrong|incorrect)|\bnot what i (?:asked|meant|wanted)|\bi (?:said|told you|asked (?:you )?(?:for|to)|meant)\b|\binstead of\b|\byou (?:forgot|missed|should(?:n'?t)? have|ignored|misunderstood|changed too)|\bdon'?t do that|\bundo that|不对|不是这样|错了|我说的是|我的意思|不要这样|你(?:忘|漏)了|应该是|别这样|違います|違う|そうじゃな|ではなく|じゃなくて|間違|忘れて(?:い)?ます|\bno es (?:eso|correcto|lo que)|está mal|te dije|quería decir|en lugar de|olvidaste|\bce n'est pas\b|c'est faux|\bnon[, ]|je t'ai dit|je voulais dire|au lieu de|tu as oublié|\bnein\b|\bfalsch\b|ich meinte|stattdessen/i,
+  },
+  {
+    signal: 'error',
+    weight: 2,
+    pattern:
+      /\b(?:error|exception|traceback|fail(?:s|ed|ing)?|crash(?:es|ed)?|broken|does(?:n'?t| not) work|not working|still (?:the same|broken|not))\b|报错|失败|不行|还是不|崩溃|出错|エラー|動かない|失敗|落ちる|\bfalla\b|no funciona|\berreur\b|ne (?:marche|fonctionne) (?:toujours )?pas|\bfehler\b|funktioniert nicht/i,
+  },
+  {
+    signal: 'praise',
+    weight: 1.5,
+    pattern:
+      /\b(?:perfect|exactly (?:what|right|like)|that (?:worked|did it|fixed it)|works now|much better)\b|完美|就是这样|太好了|可以了|完璧|うまくいき|\bperfecto\b|\bparfait\b|\bperfekt\b/i,
+  },
+];
+
+/**
+ * The turns of a session that teach, at most 8, in their order: corrections, standing instructions, errors, repeated
+ * requests and praise; where there are none, the substantive ones. Empty for small talk. Turns up to `afterSeq` have
+ * been read before and serve only as what a reaction reacts to.
+ */
+export function pickLessons(turns: readonly TurnDetail[], afterSeq: number): Lesson[] {
+  const ordered = [...turns].filter((turn) => turn.kind === 'main').sort((a, b) => a.seq - b.seq);
+  const seen: Set<string>[] = [];
+  const rated: { lesson: Lesson; weight: number }[] = [];
+  for (const [at, turn] of ordered.entries()) {
+    const terms = new Set(termsOf(turn.userText).map(({ term }) => term));
+    const repeated = terms.size >= 4 && seen.some((earlier) => overlap(terms, earlier) >= 0.7);
+    seen.push(terms);
+    if (turn.seq <= afterSeq || turn.userText.trim() === '') continue;
+    const found = rate(turn, terms, repeated);
+    if (!found) continue;
+    const before = ordered[at - 1];
+    const reacts = found.signal !== 'substantive' && before !== undefined;
+    rated.push({
+      weight: found.weight,
+      lesson: {
+        turnId: turn.id,
+        seq: turn.seq,
+        signal: found.signal,
+        user: ends(redact(turn.userText).text, USER_CHARS),
+        answerBefore: reacts ? ends(redact(before.replyText).text, ANSWER_CHARS) : null,
+        answer: ends(redact(turn.replyText).text, ANSWER_CHARS),
+      },
+    });
+  }
+  return rated
+    .sort((a, b) => b.weight - a.weight || a.lesson.seq - b.lesson.seq)
+    .slice(0, MOST_LESSONS)
+    .map(({ lesson }) => lesson)
+    .sort((a, b) => a.seq - b.seq);
+}
+
+function rate(
+  turn: TurnDetail,
+  terms: ReadonlySet<string>,
+  repeated: boolean,
+): { signal: Signal; weight: number } | null {
+  const text = turn.userText;
+  for (const { signal, weight, pattern } of SIGNALS) if (pattern.test(text)) return { signal, weight };
+  if (repeated) return { signal: 'repeated', weight: 2 };
+  const substantive = terms.size >= 4 || text.trim().length >= 60;
+  return substantive && turn.replyText.trim() !== '' ? { signal: 'substantive', weight: 0.5 } : null;
+}
+
+/** Share of the smaller set that stands in the other. */
+export function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const smaller = Math.min(a.size, b.size);
+  if (smaller === 0) return 0;
+  let shared = 0;
+  for (const term of a) if (b.has(term)) shared += 1;
+  return shared / smaller;
+}
+
+/** Long texts keep both ends: that is where people say what they want. */
+function ends(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const half = Math.floor((most - 5) / 2);
+  return `${text.slice(0, half).trimEnd()} … ${text.slice(-half).trimStart()}`;
+}
+
+const LATIN_WORDS: readonly { language: string; words: RegExp }[] = [
+  { language: 'French', words: /\b(?:le|la|les|des|une|est|et|pour|dans|que|pas|vous|je|avec|sur|ce)\b/gi },
+  { language: 'Spanish', words: /\b(?:el|los|las|una|es|y|para|que|no|con|por|en|del|se|lo)\b/gi },
+  { language: 'German', words: /\b(?:der|die|das|und|ist|nicht|ein|eine|mit|für|ich|zu|auf|bitte)\b/gi },
+  { language: 'Portuguese', words: /\b(?:o|os|as|uma|é|e|para|que|não|com|por|em|do|da|você)\b/gi },
+  { language: 'Italian', words: /\b(?:il|gli|una|è|e|per|che|non|con|di|del|della|sono)\b/gi },
+  { language: 'English', words: /\b(?:the|a|is|and|to|of|in|that|it|for|you|with|on|this|not)\b/gi },
+];
+
+/** The language that the user writes in, by its English name. Code in between does not count much. */
+export function languageOf(text: string): string {
+  const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0;
+  const latin = count(/\p{Script=Latin}/gu);
+  const heavier = (letters: number) => letters * 3 >= latin && letters > 0;
+  const kana = count(/[\p{Script=Hiragana}\p{Script=Katakana}]/gu);
+  const han = count(/\p{Script=Han}/gu);
+  if (heavier(kana + han)) return kana > han / 10 ? 'Japanese' : 'Chinese';
+  if (heavier(count(/\p{Script=Hangul}/gu))) return 'Korean';
+  if (count(/\p{Script=Cyrillic}/gu) > latin) return 'Russian';
+  if (count(/\p{Script=Arabic}/gu) > latin) return 'Arabic';
+  const ranked = LATIN_WORDS.map(({ language, words }) => ({ language, hits: count(words) }));
+  const best = ranked.reduce((a, b) => (b.hits >= a.hits ? b : a));
+  return best.hits === 0 ? 'English' : best.language;
+}
