@@ -215,7 +215,8 @@ describe('createAnthropicStream: shape', () => {
         translate([opening(0, 'a', 'f'), args(0, value), delta({}, 'tool_calls'), DONE]),
       );
       const start = out.find((item) => item.type === 'content_block_start');
-      expect((start?.content_block as JsonObject).input).toEqual({});
+      expect(start).toMatchObject({ content_block: { input: {} } });
+      expect(start?.content_block).not.toHaveProperty('input.raw_arguments');
       const json = out
         .map((item) => (item.type === 'content_block_delta' ? (item.delta as JsonObject).partial_json : ''))
         .join('');

@@ -51,6 +51,11 @@ function translate(events: readonly WireEvent[], change: Partial<TranslationCont
   return run(createOpenaiStream(context(change)), events);
 }
 
+function lastFinish(out: string): unknown {
+  const choices = jsonEvents(out).at(-1)?.choices as JsonObject[] | undefined;
+  return choices?.[0]?.finish_reason;
+}
+
 function deltas(out: string): unknown[] {
   return jsonEvents(out).map((item) => (item.choices as JsonObject[])[0]?.delta);
 }
@@ -94,7 +99,7 @@ describe('createOpenaiStream', () => {
       { tool_calls: [{ index: 1, id: 'y', type: 'function', function: { name: 'f', arguments: '' } }] },
       { tool_calls: [{ index: 1, function: { arguments: '{}' } }] },
     ]);
-    expect((jsonEvents(out).at(-1)?.choices as JsonObject[])[0]?.finish_reason).toBe('tool_calls');
+    expect(lastFinish(out)).toBe('tool_calls');
   });
 
   it('S07: a call without argument pieces gives {}, or what came with its start', () => {
@@ -150,8 +155,7 @@ describe('createOpenaiStream', () => {
     ['refusal', 'content_filter'],
     ['new_word', 'stop'],
   ])('S26: %s ends as %s', (reason, finish) => {
-    const out = jsonEvents(translate([start, ...text(0, 'a'), ending(reason), stop]));
-    expect((out.at(-1)?.choices as JsonObject[])[0]?.finish_reason).toBe(finish);
+    expect(lastFinish(translate([start, ...text(0, 'a'), ending(reason), stop]))).toBe(finish);
   });
 
   it('pause_turn is an error, never a silent end', () => {
@@ -196,7 +200,7 @@ describe('createOpenaiStream', () => {
       { function_call: { arguments: '{}' } },
       {},
     ]);
-    expect((jsonEvents(out).at(-1)?.choices as JsonObject[])[0]?.finish_reason).toBe('function_call');
+    expect(lastFinish(out)).toBe('function_call');
   });
 
   it('T15: the client sees its own tool name', () => {
