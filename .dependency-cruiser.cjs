@@ -94,12 +94,17 @@ module.exports = {
     },
     {
       name: 'hosts-use-the-front',
-      comment: 'main and cli import engine/{index,ports,router,control} and shared only',
+      comment: 'main and cli import engine/{index,ports,router,control}, its platform layer and shared only',
       severity: 'error',
       from: { path: '^src/(main|cli)/' },
       to: {
         path: '^src/',
-        pathNot: ['^src/$1/', '^src/shared/', '^src/engine/(index|ports|router|control)\\.ts$'],
+        pathNot: [
+          '^src/$1/',
+          '^src/shared/',
+          '^src/engine/(index|ports|router|control)\\.ts$',
+          '^src/engine/platform/',
+        ],
       },
     },
     {
