@@ -1,7 +1,7 @@
 import { AppError } from '../../shared/errors.ts';
 import type { ChatModel } from '../ports.ts';
 import type { UpstreamReply } from './exchange.ts';
-import type { Route, UpstreamRequest } from './index.ts';
+import type { Route, UpstreamRequest } from './route.ts';
 
 export interface ChatModelDeps {
   route: () => Route;

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { Config } from '../../shared/config.ts';
 import type { LocalServer, ProviderPreset, ProviderTest } from '../../shared/contract.ts';
 import { AppError } from '../../shared/errors.ts';
@@ -11,38 +10,13 @@ import { createChatModel } from './chat-model.ts';
 import { Connections, type UpstreamReply } from './exchange.ts';
 import { failureError } from './failure.ts';
 import { findLocalServers, type LocalPorts } from './local.ts';
-import { presetOf, providerPresets, type Quirks, quirksOf, wireOf } from './presets.ts';
+import { presetOf, providerPresets, quirksOf, wireOf } from './presets.ts';
 import { testProvider } from './provider-test.ts';
+import type { Route, UpstreamRequest } from './route.ts';
 
 export type { BodySink, ReplyBody, UpstreamReply } from './exchange.ts';
 export type { Quirks } from './presets.ts';
-
-/** Where a request goes and how it is spoken there. */
-export interface Route {
-  /** Provider id, e.g. `openai`. */
-  name: string;
-  /** Prefix of endpoint paths, e.g. `https://api.openai.com/v1`. */
-  baseUrl: string;
-  wire: Dialect;
-  /** Model id on the provider's side. */
-  model: string;
-  apiKey: string;
-  /** The caller's own credentials are sent on instead of ours. */
-  passthrough: boolean;
-  /** Headers that the provider wants from every caller. */
-  headers: Readonly<Record<string, string>>;
-  quirks: Quirks;
-}
-
-export interface UpstreamRequest {
-  /** Below the base URL, e.g. `/chat/completions?beta=true`. */
-  path: string;
-  method: string;
-  /** Without credentials: the route adds them. */
-  headers: Record<string, string | string[]>;
-  body: Uint8Array | Readable | null;
-  signal?: AbortSignal;
-}
+export type { Route, UpstreamRequest } from './route.ts';
 
 export interface ProviderInput {
   provider: string;
@@ -88,7 +62,9 @@ export class Upstream {
     const base = (apart ? own.api_base : llm.api_base) || presetBase(provider, config);
     const modelId = own.model_id || llm.model_id;
     const models = [...(own.models ?? []), ...llm.models];
-    const model = models.includes(requestedModel) ? requestedModel : modelId || requestedModel;
+    // Names that Claude Code will list carry the prefix; behind it stands a name of ours.
+    const asked = models.includes(requestedModel) ? requestedModel : requestedModel.replace(/^claude-/, '');
+    const model = models.includes(asked) ? asked : modelId || requestedModel;
     const passthrough =
       (own.auth_method === 'passthrough' ? own.auth_method : llm.auth_method) === 'passthrough';
     if (base === '')

@@ -5,7 +5,7 @@ import type { Clock } from '../ports.ts';
 import { chatPath, providerWords, questionBody } from './chat-model.ts';
 import type { UpstreamReply } from './exchange.ts';
 import { explainFailure, hostPort } from './failure.ts';
-import type { Route, UpstreamRequest } from './index.ts';
+import type { Route, UpstreamRequest } from './route.ts';
 
 export interface ProviderTestDeps {
   preset: ProviderPreset;

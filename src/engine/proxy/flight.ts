@@ -1,0 +1,52 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Config } from '../../shared/config.ts';
+import type { Dialect } from '../../shared/model.ts';
+import type { InjectionPlan } from '../inject/index.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Clock } from '../ports.ts';
+import type { OpenTurn } from '../sessions/index.ts';
+import type { Route, Upstream } from '../upstream/index.ts';
+import type { Facts } from './facts.ts';
+import type { PreparedRequest } from './prepare.ts';
+import type { TurnLog, TurnRecord } from './record.ts';
+import type { ProxyPath } from './request-path.ts';
+import type { Skim } from './skim.ts';
+
+export interface TurnDeps {
+  config: () => Config;
+  clock: Clock;
+  log: Logger;
+  sessions: TurnLog;
+  upstream: Upstream;
+  /** What to add to a turn; `roomTokens` is what the model's window has left. */
+  compose: (turn: OpenTurn, roomTokens: number) => Promise<InjectionPlan> | InjectionPlan;
+  /** Silence after which a stream gets a sign of life. */
+  heartbeatMs: number;
+  /** Time that retrieval may take. */
+  deadlineMs: number;
+}
+
+/** One call of a client on a model route. */
+export interface ModelRequest {
+  request: IncomingMessage;
+  response: ServerResponse;
+  dialect: Dialect;
+  path: ProxyPath;
+  requestId: string;
+  /** `loopback`, or the peer's address. */
+  clientAddress: string;
+  /** Told once the agent is known. */
+  started: (agent: string) => void;
+}
+
+/** Everything that the reply side of a turn works with. */
+export interface TurnInFlight {
+  call: ModelRequest;
+  facts: Facts;
+  skim: Skim;
+  route: Route;
+  prepared: PreparedRequest;
+  record: TurnRecord;
+  /** Our own response headers. */
+  headers: OutgoingHttpHeaders;
+}

@@ -1,0 +1,95 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+
+type Headers = Record<string, string | string[]>;
+
+const HOP_BY_HOP = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/** Never sent on: about the connection to us, or about this machine and its other programs. */
+const NOT_UPSTREAM = new Set([
+  ...HOP_BY_HOP,
+  'host',
+  'content-length',
+  'expect',
+  'accept-encoding',
+  'content-encoding',
+  'cookie',
+  'origin',
+  'referer',
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+  // The original's protocol: for the proxy alone.
+  'x-session-id',
+  'x-turn-type',
+  'x-session-done',
+  'x-memory-scope',
+  'x-user-id',
+  'x-workspace-id',
+]);
+const CREDENTIALS = new Set(['authorization', 'x-api-key']);
+
+/** What a caller's headers look like upstream on the same wire; credentials only where they are the caller's to spend. */
+export function upstreamHeaders(headers: IncomingHttpHeaders, keepCredentials: boolean): Headers {
+  const out: Headers = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined || NOT_UPSTREAM.has(name) || name.startsWith('x-metaclaw-')) continue;
+    if (CREDENTIALS.has(name) && !keepCredentials) continue;
+    if (name.startsWith('sec-') || name.startsWith('access-control-')) continue;
+    out[name] = value;
+  }
+  return out;
+}
+
+/** On the other wire only what every HTTP service understands. */
+export function plainUpstreamHeaders(headers: IncomingHttpHeaders, keepCredentials: boolean): Headers {
+  const out: Headers = { 'content-type': 'application/json' };
+  for (const name of ['user-agent', 'traceparent', 'tracestate', ...(keepCredentials ? CREDENTIALS : [])]) {
+    const value = headers[name];
+    if (value !== undefined) out[name] = value;
+  }
+  return out;
+}
+
+const NOT_DOWNSTREAM = new Set([
+  ...HOP_BY_HOP,
+  'set-cookie',
+  'set-cookie2',
+  'alt-svc',
+  'strict-transport-security',
+]);
+
+/** A provider's headers for the client: rate limits, ids and the rest stay; cookies, CORS and connection matters go. */
+export function clientHeaders(headers: Headers, body: 'same-bytes' | 'new-bytes'): OutgoingHttpHeaders {
+  const out: OutgoingHttpHeaders = {};
+  for (const name in headers) {
+    if (NOT_DOWNSTREAM.has(name) || name.startsWith('access-control-')) continue;
+    if (body === 'new-bytes' && (name === 'content-length' || name === 'content-encoding' || name === 'etag'))
+      continue;
+    out[name] = headers[name];
+  }
+  return out;
+}
+
+/** A header value from any text: names of skills may hold what HTTP does not allow. */
+export function headerText(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, (char) => encodeURIComponent(char));
+}
+
+/** The first value of a header. */
+export function one(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}

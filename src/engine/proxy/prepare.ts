@@ -1,0 +1,133 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dialect } from '../../shared/model.ts';
+import type { InjectionPlan } from '../inject/index.ts';
+import type { Route } from '../upstream/index.ts';
+import type { Facts } from './facts.ts';
+import { plainUpstreamHeaders, upstreamHeaders } from './headers.ts';
+import { decodeValue, member, type Skim } from './skim.ts';
+import {
+  appendSystem,
+  applySplices,
+  prependMessage,
+  removeIdentity,
+  renameDeveloper,
+  type Splice,
+  setModel,
+} from './splice.ts';
+import { adaptOpenaiRequest } from './translate/openai-messages.ts';
+import { openaiToAnthropic } from './translate/request-to-anthropic.ts';
+import { anthropicToOpenai } from './translate/request-to-openai.ts';
+import type {
+  JsonObject,
+  TranslatedRequest,
+  TranslateOptions,
+  TranslationContext,
+} from './translate/types.ts';
+
+/** A request as it goes upstream. */
+export interface PreparedRequest {
+  path: string;
+  headers: Record<string, string | string[]>;
+  body: Buffer;
+  /** Parameters that the other dialect has no words for. */
+  dropped: string[];
+  /** What the translation of the reply needs; null when both sides speak the same dialect. */
+  context: TranslationContext | null;
+}
+
+export interface PrepareInput {
+  skim: Skim;
+  facts: Facts;
+  route: Route;
+  headers: IncomingHttpHeaders;
+  /** With its question mark, or empty. */
+  query: string;
+  plan: InjectionPlan | null;
+  /** Unique per turn. */
+  replyId: string;
+  nowMs: number;
+}
+
+/** Anthropic demands a limit; this one holds when an OpenAI client named none (T37). */
+const DEFAULT_MAX_TOKENS = 8192;
+/** A picture or file counts about this much, whatever its bytes. */
+const OPAQUE_TOKENS = 1500;
+
+/** Puts in what the plan says, takes out what is ours, and speaks the upstream's dialect. Throws NOT_TRANSLATABLE. */
+export function prepareRequest(input: PrepareInput): PreparedRequest {
+  const { skim, facts, route } = input;
+  const same = route.wire === facts.dialect;
+  const splices = [...removeIdentity(skim), ...injectionSplices(input)];
+  if (!same) return translate(input, applySplices(skim, splices));
+  if (route.model !== facts.model) splices.push(...setModel(skim, route.model));
+  if (facts.dialect === 'openai' && !route.quirks.developerRole) splices.push(...renameDeveloper(skim));
+  const headers = upstreamHeaders(input.headers, route.passthrough);
+  headers['accept-encoding'] = 'identity';
+  const path = facts.dialect === 'anthropic' ? `/messages${input.query}` : `/chat/completions${input.query}`;
+  const body = adaptToQuirks(route, facts.dialect, applySplices(skim, splices));
+  return { path, headers, body, dropped: [], context: null };
+}
+
+/** Tokens of a prompt without counting them: four bytes each, pictures apart. */
+export function promptTokens(skim: Skim): number {
+  const text = skim.bytes.length - skim.opaqueBytes;
+  return Math.ceil(text / 4) + (skim.opaqueBytes > 0 ? OPAQUE_TOKENS : 0);
+}
+
+function injectionSplices(input: PrepareInput): Splice[] {
+  const { plan, skim, facts } = input;
+  if (!plan) return [];
+  const splices = plan.system === null ? [] : appendSystem(skim, facts.dialect, plan.system);
+  for (const { index, text } of plan.messages) {
+    const message = facts.conversation[index];
+    if (message) splices.push(...prependMessage(skim, message, text));
+  }
+  return splices;
+}
+
+/** Rare: a provider that takes one system message only, or a client that mixes the dialects' blocks. */
+function adaptToQuirks(route: Route, dialect: Dialect, body: Buffer): Buffer {
+  if (dialect !== 'openai') return body;
+  if (!route.quirks.oneLeadingSystem && !body.includes('"tool_use"') && !body.includes('"tool_result"'))
+    return body;
+  const parsed = JSON.parse(body.toString('utf8')) as JsonObject;
+  const adapted = adaptOpenaiRequest(parsed, route.quirks);
+  return adapted === parsed ? body : Buffer.from(JSON.stringify(adapted));
+}
+
+function translate(input: PrepareInput, edited: Buffer): PreparedRequest {
+  const { facts, route } = input;
+  const options: TranslateOptions = {
+    model: route.model,
+    replyId: input.replyId,
+    createdAt: Math.floor(input.nowMs / 1000),
+    maxTokensField: route.quirks.maxTokensField,
+    developerRole: route.quirks.developerRole,
+    textOnly: route.quirks.textOnly,
+    oneLeadingSystem: route.quirks.oneLeadingSystem,
+    reasoning: route.quirks.reasoning,
+    defaultMaxTokens: DEFAULT_MAX_TOKENS,
+    wantUsage: true,
+    estimatedInputTokens: promptTokens(input.skim),
+  };
+  const parsed: unknown = JSON.parse(edited.toString('utf8'));
+  const translated: TranslatedRequest =
+    facts.dialect === 'anthropic' ? anthropicToOpenai(parsed, options) : openaiToAnthropic(parsed, options);
+  const headers = plainUpstreamHeaders(input.headers, route.passthrough);
+  headers['accept-encoding'] = 'identity';
+  headers.accept = facts.stream ? 'text/event-stream' : 'application/json';
+  return {
+    path: route.wire === 'anthropic' ? '/messages' : '/chat/completions',
+    headers,
+    body: Buffer.from(JSON.stringify(translated.body)),
+    dropped: translated.dropped,
+    context: translated.context,
+  };
+}
+
+/** Whether an OpenAI client asked for the usage chunk. */
+export function asksUsage(skim: Skim): boolean {
+  const options = member(skim, 'stream_options');
+  if (options?.value.kind !== 'object') return false;
+  return (decodeValue(skim, options.value) as { include_usage?: unknown }).include_usage === true;
+}

@@ -1,0 +1,106 @@
+import type { Usage } from '../../shared/model.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { OpenTurn, ReceivedReply, RequestFacts, SentRequest } from '../sessions/index.ts';
+import type { AssembledReply } from './translate/assemble.ts';
+
+/** What the proxy needs of the session log. */
+export interface TurnLog {
+  open(facts: RequestFacts): OpenTurn;
+  recordRequest(turn: OpenTurn, sent: SentRequest): void;
+  recordReply(turn: OpenTurn, reply: ReceivedReply): void;
+  abandon(turn: OpenTurn): void;
+}
+
+export interface TurnEnd {
+  status: ReceivedReply['status'];
+  httpStatus: number | null;
+  error: string | null;
+  answer: Pick<AssembledReply, 'reply' | 'text' | 'usage'> | null;
+}
+
+/**
+ * The record of one turn: the request once it is on its way, the reply once, before its last bytes go out. Whatever
+ * fails here is logged and never reaches the client.
+ */
+export class TurnRecord {
+  readonly #log: Logger;
+  readonly #turns: TurnLog;
+  readonly #turn: OpenTurn | null;
+  readonly #startMs = performance.now();
+  #sent: SentRequest | null = null;
+  #written = false;
+  #ended = false;
+  #firstByteMs: number | null = null;
+
+  /** Without a turn (private mode, bypass) it keeps nothing. */
+  constructor(turns: TurnLog, turn: OpenTurn | null, log: Logger) {
+    this.#turns = turns;
+    this.#turn = turn;
+    this.#log = log;
+  }
+
+  /** Call when the request has been handed to the network; the writing waits until the event loop is free. */
+  sent(sent: SentRequest): void {
+    if (!this.#turn) return;
+    this.#sent = sent;
+    setImmediate(() => this.#writeRequest());
+  }
+
+  firstByte(): void {
+    this.#firstByteMs ??= performance.now() - this.#startMs;
+  }
+
+  end(end: TurnEnd): void {
+    const turn = this.#turn;
+    if (!turn || this.#ended) return;
+    this.#ended = true;
+    this.#writeRequest();
+    this.#safely('reply', () =>
+      this.#turns.recordReply(turn, {
+        status: end.status,
+        httpStatus: end.httpStatus,
+        firstByteMs: this.#firstByteMs,
+        usage: end.answer?.usage ?? this.#estimate(end.answer?.text ?? ''),
+        replyText: end.answer?.text ?? '',
+        replyBody: end.answer?.reply ?? null,
+        error: end.error,
+      }),
+    );
+  }
+
+  /** The turn never reached a provider. */
+  abandon(): void {
+    const turn = this.#turn;
+    if (!turn || this.#ended) return;
+    this.#ended = true;
+    this.#safely('abandoned turn', () => this.#turns.abandon(turn));
+  }
+
+  #writeRequest(): void {
+    const turn = this.#turn;
+    const sent = this.#sent;
+    if (!turn || !sent || this.#written) return;
+    this.#written = true;
+    this.#safely('request', () => this.#turns.recordRequest(turn, sent));
+  }
+
+  /** Four bytes a token: good enough for a provider that does not count. */
+  #estimate(text: string): Usage | null {
+    if (!this.#sent || text === '') return null;
+    return {
+      inputTokens: Math.ceil(this.#sent.sentBody.length / 4),
+      outputTokens: Math.ceil(text.length / 4),
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      estimated: true,
+    };
+  }
+
+  #safely(what: string, write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      this.#log.error({ err: error, turn: this.#turn?.id }, `the ${what} could not be recorded`);
+    }
+  }
+}

@@ -1,0 +1,258 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { AppError, messageOf } from '../../shared/errors.ts';
+import type { UpstreamReply } from '../upstream/index.ts';
+import { answerError, wireErrorOf } from './answer.ts';
+import { collect, decoded } from './decode.ts';
+import type { TurnDeps, TurnInFlight } from './flight.ts';
+import { clientHeaders, one } from './headers.ts';
+import { looksLikeEvents, PeekedFlow } from './peek.ts';
+import { asksUsage } from './prepare.ts';
+import { type Pump, RawPump, RenamingPump, renameModel, TranslatingPump } from './pump.ts';
+import { type Flow, relayStream } from './stream.ts';
+import { readReply } from './translate/assemble.ts';
+import { clientStatus, readErrorObject, readUpstreamError } from './translate/errors.ts';
+import { isObject, parseJson } from './translate/json.ts';
+import { anthropicReplyToOpenai, openaiReplyToAnthropic } from './translate/reply.ts';
+import { createAnthropicStream } from './translate/stream-to-anthropic.ts';
+import { createOpenaiStream } from './translate/stream-to-openai.ts';
+import type { JsonObject, WireError } from './translate/types.ts';
+import { streamOfWhole } from './whole-to-stream.ts';
+
+/** A provider's error is worth a warning on the screens unless the request itself was at fault. */
+const REQUESTS_OWN_FAULT = new Set([400, 413, 422]);
+
+/** Sends a provider's answer to the client, as a stream or whole, whichever the client asked for. */
+export async function relayReply(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply): Promise<void> {
+  deps.upstream.note(null);
+  const { facts } = flight;
+  const encoding = one(reply.headers['content-encoding']);
+  const plain = decoded(reply.body, encoding);
+  if (!plain) {
+    reply.body.abort();
+    return failCall(deps, flight, 502, {
+      message: `The provider compressed its answer with ${encoding}, which cannot be read here.`,
+    });
+  }
+  let flow: Flow = plain;
+  let events = /^text\/event-stream\b/i.test(one(reply.headers['content-type']) ?? '');
+  if (!events) {
+    const peeked = new PeekedFlow(plain);
+    events = looksLikeEvents(await peeked.first());
+    flow = peeked;
+  }
+  if (events && facts.stream) return relayEvents(deps, flight, reply, flow);
+  let bytes: Buffer;
+  try {
+    bytes = await collect(flow);
+  } catch (error) {
+    return refuseCall(deps, flight, error, flight.call.response.destroyed);
+  }
+  flight.record.firstByte();
+  if (events) return answerAssembled(deps, flight, reply, bytes);
+  return answerWhole(deps, flight, reply, bytes);
+}
+
+/** A provider's refusal: its status, its words, the client's shape. */
+export async function relayUpstreamError(
+  deps: TurnDeps,
+  flight: TurnInFlight,
+  reply: UpstreamReply,
+): Promise<void> {
+  const { call, route, record } = flight;
+  const body = decoded(reply.body, one(reply.headers['content-encoding']));
+  const bytes = body ? await collect(body).catch(() => Buffer.alloc(0)) : Buffer.alloc(0);
+  const text = bytes.toString('utf8');
+  const { status } = reply;
+  if (status < 400) {
+    const target = one(reply.headers.location) ?? 'another address';
+    return failCall(deps, flight, 502, {
+      message: `The provider redirects to ${target}. Set llm.api_base to the address that answers itself.`,
+    });
+  }
+  const error = readUpstreamError(status, text);
+  const keyRefused = (status === 401 || status === 403) && !route.passthrough;
+  const words = route.apiKey === '' ? error.message : error.message.replaceAll(route.apiKey, '***');
+  const message = keyRefused
+    ? `The provider ${route.name} refused its configured key (${status}): ${words}`
+    : words;
+  if (!REQUESTS_OWN_FAULT.has(status)) deps.upstream.note({ status, message });
+  record.firstByte();
+  record.end({ status: 'failed', httpStatus: status, error: message, answer: null });
+  const headers = { ...clientHeaders(reply.headers, 'new-bytes'), ...flight.headers };
+  const native = route.wire === call.dialect && isNativeError(flight, text);
+  if (!native || keyRefused || (route.apiKey !== '' && text.includes(route.apiKey))) {
+    answerError(call.response, call.dialect, status, { ...error, message }, call.requestId, headers);
+    return;
+  }
+  send(flight, clientStatus(call.dialect, status), headers, bytes);
+}
+
+/** No answer came: the network, a timeout, or the client left. */
+export function refuseCall(deps: TurnDeps, flight: TurnInFlight, error: unknown, clientLeft: boolean): void {
+  const { record, call } = flight;
+  if (clientLeft) {
+    record.end({ status: 'aborted', httpStatus: null, error: null, answer: null });
+    return;
+  }
+  const known = error instanceof AppError ? error : unreadable(error);
+  const wire = wireErrorOf(known);
+  deps.upstream.note({ status: null, message: known.message });
+  record.end({ status: 'failed', httpStatus: null, error: known.message, answer: null });
+  answerError(call.response, call.dialect, wire.status, wire, call.requestId, flight.headers);
+}
+
+function unreadable(error: unknown): AppError {
+  return new AppError('UPSTREAM_UNREACHABLE', `The provider's answer broke off: ${messageOf(error)}`, {
+    hint: 'Try again.',
+    cause: error,
+  });
+}
+
+function failCall(deps: TurnDeps, flight: TurnInFlight, status: number, error: WireError): void {
+  const { call, record } = flight;
+  deps.upstream.note({ status, message: error.message });
+  record.end({ status: 'failed', httpStatus: status, error: error.message, answer: null });
+  answerError(call.response, call.dialect, status, error, call.requestId, flight.headers);
+}
+
+function relayEvents(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply, body: Flow): Promise<void> {
+  const { call, record } = flight;
+  const pump = pumpOf(flight);
+  call.response.writeHead(200, {
+    ...clientHeaders(reply.headers, 'new-bytes'),
+    ...flight.headers,
+    ...upstreamRequestId(reply),
+    'content-type': eventStreamType(reply),
+    'cache-control': 'no-cache',
+  });
+  call.response.flushHeaders();
+  return relayStream({
+    body,
+    response: call.response,
+    pump,
+    dialect: call.dialect,
+    clock: deps.clock,
+    heartbeatMs: deps.heartbeatMs,
+    firstByte: () => record.firstByte(),
+    ending: (outcome) => {
+      const error = outcome.status === 'failed' ? outcome.error.message : null;
+      if (error !== null) deps.upstream.note({ status: null, message: error });
+      record.end({ status: outcome.status, httpStatus: reply.status, error, answer: pump.result() });
+    },
+    explain: (error) => ({
+      type: 'api_error',
+      message: `The provider's stream broke off: ${messageOf(error)}`,
+    }),
+  });
+}
+
+function pumpOf(flight: TurnInFlight): Pump {
+  const { facts, route, prepared } = flight;
+  const { context } = prepared;
+  if (context) {
+    const translator =
+      facts.dialect === 'anthropic' ? createAnthropicStream(context) : createOpenaiStream(context);
+    return new TranslatingPump(route.wire, translator);
+  }
+  return route.model === facts.model
+    ? new RawPump(facts.dialect)
+    : new RenamingPump(facts.dialect, facts.model);
+}
+
+function answerWhole(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply, bytes: Buffer): void {
+  const { facts, route, prepared, record } = flight;
+  const text = bytes.toString('utf8');
+  const json = parseJson(text);
+  if (!isObject(json)) {
+    const words = readUpstreamError(502, text).message.slice(0, 200);
+    const message = `The provider ${route.name} did not answer with JSON; check its address. It said: ${words}`;
+    failCall(deps, flight, 502, { message });
+    return;
+  }
+  // Some providers put an error into a 200; across dialects it becomes one with a status.
+  const bare = json.choices === undefined && json.content === undefined;
+  const refused = bare ? readErrorObject(json) : null;
+  if (refused && prepared.context) {
+    failCall(deps, flight, refused.status ?? 502, refused);
+    return;
+  }
+  const error = refused ? refused.message : null;
+  const answer = { reply: json, ...readReply(route.wire, json) };
+  record.end({ status: refused ? 'failed' : 'answered', httpStatus: reply.status, error, answer });
+  if (facts.stream && !refused) answerAsStream(flight, reply, inClientDialect(flight, json));
+  else if (prepared.context) answerJson(flight, reply, inClientDialect(flight, json));
+  else {
+    const same = route.model === facts.model;
+    const out = same ? bytes : Buffer.from(renameModel(facts.dialect, text, JSON.stringify(facts.model)));
+    send(flight, reply.status, wholeHeaders(flight, reply), out);
+  }
+}
+
+/** The provider streamed although the client asked for a whole answer. */
+function answerAssembled(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply, bytes: Buffer): void {
+  const pump = new RawPump(flight.route.wire);
+  pump.push(bytes);
+  pump.end();
+  const result = pump.result();
+  if (!result.reply || !result.complete || result.error) {
+    const cut: WireError = { message: 'The provider closed the stream before the answer was complete.' };
+    failCall(deps, flight, 502, result.error ?? cut);
+    return;
+  }
+  flight.record.end({ status: 'answered', httpStatus: reply.status, error: null, answer: result });
+  answerJson(flight, reply, inClientDialect(flight, result.reply));
+}
+
+/** The provider answered whole although the client asked for a stream. */
+function answerAsStream(flight: TurnInFlight, reply: UpstreamReply, whole: JsonObject): void {
+  const { response } = flight.call;
+  response.writeHead(200, {
+    ...clientHeaders(reply.headers, 'new-bytes'),
+    ...flight.headers,
+    ...upstreamRequestId(reply),
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+  });
+  response.end(streamOfWhole(flight.facts.dialect, whole, asksUsage(flight.skim)));
+}
+
+function inClientDialect(flight: TurnInFlight, reply: JsonObject): JsonObject {
+  const { context } = flight.prepared;
+  if (!context) return { ...reply, model: flight.facts.model || reply.model };
+  return flight.facts.dialect === 'anthropic'
+    ? openaiReplyToAnthropic(reply, context)
+    : anthropicReplyToOpenai(reply, context);
+}
+
+function answerJson(flight: TurnInFlight, reply: UpstreamReply, whole: JsonObject): void {
+  const headers = { ...wholeHeaders(flight, reply), 'content-type': 'application/json' };
+  send(flight, reply.status, headers, Buffer.from(JSON.stringify(whole)));
+}
+
+function wholeHeaders(flight: TurnInFlight, reply: UpstreamReply): OutgoingHttpHeaders {
+  return { ...clientHeaders(reply.headers, 'new-bytes'), ...flight.headers, ...upstreamRequestId(reply) };
+}
+
+function send(flight: TurnInFlight, status: number, headers: OutgoingHttpHeaders, bytes: Buffer): void {
+  const { response } = flight.call;
+  if (response.destroyed) return;
+  response.writeHead(status, { ...headers, 'content-length': bytes.length });
+  response.end(bytes);
+}
+
+/** The provider's own request id is what its support asks for. */
+function upstreamRequestId(reply: UpstreamReply): OutgoingHttpHeaders {
+  const id = one(reply.headers['x-request-id']);
+  return id === undefined ? {} : { 'x-request-id': id };
+}
+
+function eventStreamType(reply: UpstreamReply): string {
+  const type = one(reply.headers['content-type']) ?? '';
+  return /^text\/event-stream\b/i.test(type) ? type : 'text/event-stream; charset=utf-8';
+}
+
+function isNativeError(flight: TurnInFlight, text: string): boolean {
+  const json = parseJson(text);
+  if (!isObject(json) || !isObject(json.error)) return false;
+  return flight.call.dialect === 'openai' || json.type === 'error';
+}

@@ -1,0 +1,109 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import express, { type Express, type Request, type Response } from 'express';
+import { AppError } from '../../shared/errors.ts';
+import type { Dialect } from '../../shared/model.ts';
+import { answerError } from './answer.ts';
+import { countTokens } from './count-tokens.ts';
+import type { ModelRequest, TurnDeps } from './flight.ts';
+import { forward } from './forward.ts';
+import { anthropicModel, modelList, openaiModel, withClaudeAliases } from './models.ts';
+import { readPath } from './request-path.ts';
+
+/** What the door already knows of a call when Express gets it. */
+export type CallContext = Omit<ModelRequest, 'request' | 'response'>;
+
+/** Answers a call that failed. */
+export type Fail = (request: Request, response: Response, error: unknown) => void;
+
+export interface RoutesDeps {
+  turn: TurnDeps;
+  version: string;
+  contextOf: (request: Request) => CallContext;
+  fail: Fail;
+}
+
+/** Every route but the two that models answer on: probes, model lists, counting, and the generic pass-through. */
+export function createRoutes(deps: RoutesDeps): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  const { upstream } = deps.turn;
+
+  app.get(['/health', '/healthz'], (_request, response) => {
+    response.json({ status: 'ok', name: 'metaclaw', version: deps.version });
+  });
+  app.get('/', (_request, response) => {
+    response.json({ name: 'metaclaw', version: deps.version, openai: '/v1', anthropic: '/' });
+  });
+
+  app.get('/v1/models', (request, response) => {
+    const { limit, after_id: afterId, before_id: beforeId } = textQuery(request);
+    response.json(modelList(upstream.models(), wantsAnthropic(request), { limit, afterId, beforeId }));
+  });
+  app.get('/v1/models/*id', (request, response) => {
+    const id = ([] as string[]).concat(request.params.id ?? []).join('/');
+    const names = upstream.models();
+    const anthropic = wantsAnthropic(request);
+    if (!(anthropic ? withClaudeAliases(names) : names).includes(id))
+      throw new AppError(
+        'NOT_FOUND',
+        `There is no model ${JSON.stringify(id)}. Known: ${names.join(', ') || 'none'}.`,
+      );
+    response.json(anthropic ? anthropicModel(id) : openaiModel(id));
+  });
+
+  app.post('/v1/messages/count_tokens', (request, response) =>
+    countTokens(deps.turn, { ...deps.contextOf(request), request, response }),
+  );
+
+  for (const path of ['/v1/chat/completions', '/v1/messages', '/v1/messages/count_tokens'])
+    app.all(path, (request, response) => refuseMethod(deps, request, response, 'POST'));
+  app.all(['/v1/models', '/v1/models/*id'], (request, response) =>
+    refuseMethod(deps, request, response, 'GET, HEAD'),
+  );
+
+  app.all('/v1/*rest', async (request, response) => {
+    const { requestId, agent } = { ...deps.contextOf(request), agent: agentOf(request) };
+    const route = upstream.resolve('', agent);
+    const path = request.url.replace(/^\/v1/, '');
+    await forward(upstream, route, { request, response, path, requestId });
+  });
+
+  app.use((request: Request) => {
+    throw new AppError('NOT_FOUND', `There is nothing at ${request.method} ${request.path}.`, {
+      hint: 'OpenAI clients use /v1 as base URL, Anthropic clients the address without /v1.',
+    });
+  });
+  app.use((error: unknown, request: Request, response: Response, _next: unknown) =>
+    deps.fail(request, response, error),
+  );
+  return app;
+
+  function agentOf(request: Request): string {
+    const named = request.headers['x-metaclaw-agent'];
+    return deps.contextOf(request).path.agent ?? (typeof named === 'string' ? named : 'unknown');
+  }
+}
+
+/** The dialect of a call that is no model call, for the shape of errors and lists. */
+export function dialectOf(url: string, headers: IncomingHttpHeaders): Dialect {
+  return headers['anthropic-version'] !== undefined || readPath(url).path.startsWith('/v1/messages')
+    ? 'anthropic'
+    : 'openai';
+}
+
+function wantsAnthropic(request: Request): boolean {
+  return request.headers['anthropic-version'] !== undefined;
+}
+
+function textQuery(request: Request): Record<string, string | undefined> {
+  const out: Record<string, string | undefined> = {};
+  for (const [key, value] of Object.entries(request.query)) if (typeof value === 'string') out[key] = value;
+  return out;
+}
+
+function refuseMethod(deps: RoutesDeps, request: Request, response: Response, allow: string): void {
+  const { dialect, requestId } = deps.contextOf(request);
+  const message = `${request.method} is not allowed on ${request.path}; use ${allow}.`;
+  answerError(response, dialect, 405, { message }, requestId, { allow });
+}

@@ -1,0 +1,239 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { Config } from '../../shared/config.ts';
+import { AppError, messageOf } from '../../shared/errors.ts';
+import { type InjectionPlan, skipInjection } from '../inject/index.ts';
+import type { Clock } from '../ports.ts';
+import type { OpenTurn } from '../sessions/index.ts';
+import type { Route, UpstreamReply } from '../upstream/index.ts';
+import { readRequestBody } from './body.ts';
+import { Facts } from './facts.ts';
+import type { ModelRequest, TurnDeps, TurnInFlight } from './flight.ts';
+import { headerText, one } from './headers.ts';
+import { type PreparedRequest, prepareRequest, promptTokens } from './prepare.ts';
+import { TurnRecord } from './record.ts';
+import { refuseCall, relayReply, relayUpstreamError } from './reply.ts';
+import { type Skim, skim } from './skim.ts';
+
+const MIB = 1024 * 1024;
+const DEFAULT_WINDOW = 200_000;
+/** Room for an answer whose limit the client left open. */
+const DEFAULT_ANSWER = 4096;
+const OVERLOADED = 529;
+const OVERLOADED_RETRIES = 2;
+
+/**
+ * The pipeline of one model request, top to bottom. What MetaClaw adds fails open, the provider's call fails honest:
+ * whatever happens before the first byte, the client gets an answer or an error in its own shape. Throws AppError for
+ * requests that never reach a provider.
+ */
+export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<void> {
+  const config = deps.config();
+  const raw = await readRequestBody(call.request, config.proxy.max_body_mb * MIB);
+  const body = skim(raw);
+  const facts = readFacts(call, body);
+  call.started(facts.agent);
+  const route = deps.upstream.resolve(facts.model, facts.agent);
+
+  const turn = isOffRecord(config, facts) ? null : openTurn(deps, facts);
+  const record = new TurnRecord(deps.sessions, turn, deps.log);
+  const plan = turn && (await planInjection(deps, turn, facts, body));
+  const { prepared, used } = prepare(deps, call, { facts, skim: body, route, plan, turn, record });
+
+  const abort = new AbortController();
+  call.response.on('close', () => {
+    if (!call.response.writableFinished) abort.abort();
+  });
+  const sending = send(deps, route, prepared, abort.signal);
+  if (turn && used)
+    record.sent({
+      upstream: route.name,
+      model: route.model,
+      requestBody: raw,
+      sentBody: prepared.body === body.source ? raw : prepared.body,
+      report: used.report,
+      injection: used.injection,
+    });
+
+  const headers = ourHeaders(call, turn, used, route, prepared);
+  const flight: TurnInFlight = { call, facts, skim: body, route, prepared, record, headers };
+  let reply: UpstreamReply;
+  try {
+    reply = await sending;
+  } catch (error) {
+    return refuseCall(deps, flight, error, abort.signal.aborted);
+  }
+  if (reply.status < 300) await relayReply(deps, flight, reply);
+  else await relayUpstreamError(deps, flight, reply);
+}
+
+/** What the proxy knows of a request; the path names the agent, else its headers do. */
+export function readFacts(
+  call: Pick<ModelRequest, 'request' | 'dialect' | 'path' | 'clientAddress'>,
+  body: Skim,
+): Facts {
+  const { headers } = call.request;
+  const flat: Record<string, string | undefined> = {};
+  for (const name in headers) flat[name] = one(headers[name]);
+  const named = flat['x-metaclaw-agent'] ?? flat['x-mc-agent'];
+  return new Facts({
+    dialect: call.dialect,
+    skim: body,
+    headers: flat,
+    agent: call.path.agent ?? (named && /^[\w.-]{1,64}$/.test(named) ? named : null),
+    clientAddress: call.clientAddress,
+  });
+}
+
+/** Bypass, private agents and private requests leave no trace and get nothing added (case L06). */
+export function isOffRecord(config: Config, facts: Facts): boolean {
+  const { headers } = facts;
+  return (
+    config.bypass ||
+    headers['x-metaclaw-private'] === 'on' ||
+    headers['x-metaclaw-learn'] === 'off' ||
+    config.agents[facts.agent]?.private === true
+  );
+}
+
+function openTurn(deps: TurnDeps, facts: Facts): OpenTurn | null {
+  try {
+    return deps.sessions.open(facts);
+  } catch (error) {
+    deps.log.error({ err: error }, 'the turn could not be opened; it is relayed without a record');
+    return null;
+  }
+}
+
+async function planInjection(
+  deps: TurnDeps,
+  turn: OpenTurn,
+  facts: Facts,
+  body: Skim,
+): Promise<InjectionPlan> {
+  const skip = (why: Parameters<typeof skipInjection>[2]) =>
+    skipInjection(turn.injection, { ...view(facts) }, why);
+  if (turn.kind === 'side') return skip('side-turn');
+  const { headers } = facts;
+  if (headers['x-metaclaw-skills'] === 'off' && headers['x-metaclaw-memory'] === 'off') return skip('header');
+  try {
+    const window = deps.config().context_window || DEFAULT_WINDOW;
+    const room = window - (facts.maxTokens ?? DEFAULT_ANSWER) - promptTokens(body);
+    const plan = deps.compose(turn, Math.max(0, room));
+    if (!(plan instanceof Promise)) return plan;
+    return await within(deps, plan, () => skip('deadline'));
+  } catch (error) {
+    deps.log.warn({ err: error, turn: turn.id }, 'nothing was added to the turn: retrieval failed');
+    return skip('error');
+  }
+}
+
+function view(facts: Facts) {
+  return {
+    userIndex: facts.userIndex,
+    hasAssistant: facts.hasAssistant,
+    digests: () => facts.digests(),
+    systemText: () => facts.systemText,
+  };
+}
+
+/** The work's result, or the late one when the deadline comes first; what the work does afterwards is of no interest. */
+function within<T>(deps: TurnDeps, work: Promise<T>, late: () => T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = deps.clock.after(deps.deadlineMs, () => resolve(late()));
+    work.then(resolve, reject).finally(cancel);
+  });
+}
+
+/** An injection that does not fit into the body after all is left out; the client's own request goes on. */
+function prepare(
+  deps: TurnDeps,
+  call: ModelRequest,
+  turn: {
+    facts: Facts;
+    skim: Skim;
+    route: Route;
+    plan: InjectionPlan | null;
+    turn: OpenTurn | null;
+    record: TurnRecord;
+  },
+): { prepared: PreparedRequest; used: InjectionPlan | null } {
+  const input = {
+    skim: turn.skim,
+    facts: turn.facts,
+    route: turn.route,
+    headers: call.request.headers,
+    query: call.path.query,
+    replyId: turn.turn?.id ?? call.requestId,
+    nowMs: deps.clock.now(),
+  };
+  try {
+    return { prepared: prepareRequest({ ...input, plan: turn.plan }), used: turn.plan };
+  } catch (error) {
+    if (error instanceof AppError || !turn.plan || !turn.turn) {
+      turn.record.abandon();
+      throw error;
+    }
+    deps.log.error(
+      { err: error, turn: turn.turn.id },
+      'nothing was added to the turn: the body could not be changed',
+    );
+    const used = skipInjection(turn.turn.injection, view(turn.facts), 'header');
+    return {
+      prepared: prepareRequest({ ...input, plan: null }),
+      used: { ...used, report: { ...used.report, skipped: 'error' } },
+    };
+  }
+}
+
+/** A provider that says "overloaded" is asked again shortly, twice at most: nothing has reached the client yet (H06). */
+async function send(
+  deps: TurnDeps,
+  route: Route,
+  prepared: PreparedRequest,
+  signal: AbortSignal,
+): Promise<UpstreamReply> {
+  const { path, headers, body } = prepared;
+  for (let attempt = 0; ; attempt += 1) {
+    const reply = await deps.upstream.send(route, { path, method: 'POST', headers, body, signal });
+    if (reply.status !== OVERLOADED || attempt === OVERLOADED_RETRIES) return reply;
+    const asked = Number(one(reply.headers['retry-after']));
+    if (asked > 2) return reply;
+    await reply.body.bytes(MIB).catch(messageOf);
+    await pause(deps.clock, 200 * 2 ** attempt * (1 + Math.random()), signal);
+  }
+}
+
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(ms, resolve);
+    signal.addEventListener('abort', () => {
+      cancel();
+      resolve();
+    });
+  });
+}
+
+function ourHeaders(
+  call: ModelRequest,
+  turn: OpenTurn | null,
+  plan: InjectionPlan | null,
+  route: Route,
+  prepared: PreparedRequest,
+): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = {
+    'x-request-id': call.requestId,
+    'x-metaclaw-upstream': headerText(route.name),
+    'x-metaclaw-model': headerText(route.model),
+  };
+  if (turn) {
+    headers['x-metaclaw-session'] = headerText(turn.sessionId);
+    headers['x-metaclaw-turn'] = turn.id;
+  }
+  const items = plan?.report.items ?? [];
+  if (plan && items.length > 0) {
+    headers['x-metaclaw-injected'] = headerText([...new Set(items.map((item) => item.id))].join(','));
+    headers['x-metaclaw-injected-tokens'] = String(plan.report.tokens);
+  }
+  if (prepared.dropped.length > 0) headers['x-metaclaw-dropped'] = headerText(prepared.dropped.join(','));
+  return headers;
+}

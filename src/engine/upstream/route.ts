@@ -1,0 +1,30 @@
+import type { Readable } from 'node:stream';
+import type { Dialect } from '../../shared/model.ts';
+import type { Quirks } from './presets.ts';
+
+/** Where a request goes and how it is spoken there. */
+export interface Route {
+  /** Provider id, e.g. `openai`. */
+  name: string;
+  /** Prefix of endpoint paths, e.g. `https://api.openai.com/v1`. */
+  baseUrl: string;
+  wire: Dialect;
+  /** Model id on the provider's side. */
+  model: string;
+  apiKey: string;
+  /** The caller's own credentials are sent on instead of ours. */
+  passthrough: boolean;
+  /** Headers that the provider wants from every caller. */
+  headers: Readonly<Record<string, string>>;
+  quirks: Quirks;
+}
+
+export interface UpstreamRequest {
+  /** Below the base URL, e.g. `/chat/completions?beta=true`. */
+  path: string;
+  method: string;
+  /** Without credentials: the route adds them. */
+  headers: Record<string, string | string[]>;
+  body: Uint8Array | Readable | null;
+  signal?: AbortSignal;
+}
