@@ -7,21 +7,22 @@ import { AppError, ERROR_STATUS } from '../shared/errors.ts';
 import type { Bus } from './bus.ts';
 import { writeAtomic } from './platform/files.ts';
 import type { Logger } from './platform/logger.ts';
+import { statePaths } from './platform/paths.ts';
 import { type Dispatch, errorJson } from './router.ts';
 
 export interface ControlDeps {
   dispatch: Dispatch;
   bus: Bus;
-  /** Where the bearer token goes (0600), new on each start. */
-  tokenFile: string;
+  /** State folder; the bearer token goes there (0600), new on each start. */
+  home: string;
   version: string;
   log: Logger;
 }
 
-export interface Control {
+export interface ControlServer {
   readonly port: number;
   /** Ends event streams and running calls, and removes the token. */
-  close(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 const MAX_BODY = 1024 * 1024;
@@ -33,7 +34,8 @@ const KEEP_ALIVE_MS = 15_000;
  * `GET /control/events` is a server-sent stream of the contract's events. Nothing here is for web pages: any
  * `Origin` is refused, and `Host` must be ours (DNS rebinding).
  */
-export async function startControl(deps: ControlDeps): Promise<Control> {
+export async function startControl(deps: ControlDeps): Promise<ControlServer> {
+  const tokenFile = statePaths(deps.home).controlToken;
   const token = randomBytes(32).toString('base64url');
   const streams = new Set<ServerResponse>();
   const server = createServer((request, response) => {
@@ -48,11 +50,11 @@ export async function startControl(deps: ControlDeps): Promise<Control> {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
-  writeAtomic(deps.tokenFile, `${token}\n`);
+  writeAtomic(tokenFile, `${token}\n`);
   return {
     port: portOf(server),
-    close: async () => {
-      rmSync(deps.tokenFile, { force: true });
+    stop: async () => {
+      rmSync(tokenFile, { force: true });
       for (const stream of streams) stream.end();
       await new Promise<void>((resolve) => {
         server.close(() => resolve());

@@ -5,7 +5,7 @@ import { request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { connectHost, type HostClient } from '../../src/cli/client.ts';
 import { Bus } from '../../src/engine/bus.ts';
-import { type Control, startControl } from '../../src/engine/control.ts';
+import { type ControlServer, startControl } from '../../src/engine/control.ts';
 import { acquireHost, type HostLock } from '../../src/engine/platform/lock.ts';
 import { silentLogger } from '../../src/engine/platform/logger.ts';
 import { AppError } from '../../src/shared/errors.ts';
@@ -13,7 +13,7 @@ import { AppError } from '../../src/shared/errors.ts';
 describe('control port', () => {
   let home: string;
   let lock: HostLock;
-  let control: Control;
+  let control: ControlServer;
   let client: HostClient;
   const bus = new Bus();
   const seen: unknown[] = [];
@@ -30,7 +30,7 @@ describe('control port', () => {
         return { echo: input };
       },
       bus,
-      tokenFile: join(home, 'control-token'),
+      home,
       version: '1.2.3',
       log: silentLogger(),
     });
@@ -40,7 +40,7 @@ describe('control port', () => {
   });
   afterEach(async () => {
     await client.close();
-    await control.close();
+    await control.stop();
     lock.release();
     rmSync(home, { recursive: true, force: true });
   });
@@ -77,7 +77,7 @@ describe('control port', () => {
 
   it('keeps its token readable by the owner only, and takes it away on close', async () => {
     expect(statSync(join(home, 'control-token')).mode & 0o777).toBe(0o600);
-    await control.close();
+    await control.stop();
     expect(() => token()).toThrow();
   });
 
@@ -114,7 +114,7 @@ describe('control port', () => {
   it('ends event streams when the host stops, so that no reader hangs', async () => {
     const reading = client.events(new AbortController().signal, () => {});
     await vi.waitUntil(() => true);
-    await control.close();
+    await control.stop();
     await Promise.race([
       reading.catch(() => {}),
       new Promise((_, no) => setTimeout(() => no(new Error('hangs')), 3000)),
