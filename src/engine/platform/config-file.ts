@@ -29,6 +29,7 @@ type Read =
   | { broken: ConfigProblem };
 
 const MAX_BYTES = 4 * 1024 * 1024;
+const SIGN_IN = /^auth\.[\w-]+\.(key|token)$/;
 const MASK = '••••••••';
 const HEADER = '# Settings of MetaClaw. `metaclaw config show` lists every key.\n';
 
@@ -160,6 +161,43 @@ export class ConfigFile {
     if (key?.secret && this.#deps.secrets.get(path) !== null) this.#deps.secrets.clear(path);
     if (!('missing' in read)) this.#write(read, path, undefined);
     return this.#entry(key ?? knownKey(path));
+  }
+
+  /**
+   * Keeps a secret by name: a key of the config, or a sign-in (`auth.<provider>.key`, `auth.<provider>.token`).
+   * Null forgets it. Throws BAD_INPUT for other names.
+   */
+  setSecret(name: string, value: string | null): void {
+    if (SIGN_IN.test(name)) {
+      if (value === null) this.#deps.secrets.clear(name);
+      else this.#deps.secrets.set(name, value);
+      this.load();
+      return;
+    }
+    if (!knownKey(name).secret)
+      throw new AppError('BAD_INPUT', `${name} is not a secret.`, {
+        hint: `metaclaw config ${name} VALUE`,
+        field: name,
+      });
+    if (value === null) this.unset(name);
+    else this.set(name, value);
+  }
+
+  /** Paths of secrets whose value stands in the file itself. */
+  plainSecrets(): string[] {
+    const read = this.#read();
+    if (!('parsed' in read)) return [];
+    const { values } = read.parsed;
+    const agents = Object.keys((getAt(values, 'agents') as object | undefined) ?? {});
+    return [
+      ...describeConfig()
+        .filter((key) => key.secret)
+        .map((key) => key.path),
+      ...agents.map((agent) => `agents.${agent}.llm.api_key`),
+    ].filter((path) => {
+      const value = getAt(values, path);
+      return value !== undefined && value !== null && value !== '' && !String(value).startsWith('secret:');
+    });
   }
 
   #storeSecret(path: string, value: string): string {

@@ -1,0 +1,103 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type DoctorDeps, runDoctor } from '../../src/engine/doctor.ts';
+import { statePaths } from '../../src/engine/platform/paths.ts';
+import { type Config, configSchema } from '../../src/shared/config.ts';
+
+describe('doctor', () => {
+  let home: string;
+  let config: Config;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'metaclaw-doctor-'));
+    mkdirSync(join(home, 'skills', 'one'), { recursive: true });
+    writeFileSync(join(home, 'skills', 'one', 'SKILL.md'), 'x');
+    config = configSchema.parse({ proxy: { port: 0 }, llm: { provider: 'kimi', model_id: 'k' } });
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  const run = async (change: Partial<DoctorDeps> = {}) => {
+    const checks = await runDoctor({
+      paths: statePaths(home),
+      config: () => config,
+      problems: () => [],
+      plainSecrets: () => [],
+      secrets: { describe: () => ({ kind: 'file', detail: 'a file' }) },
+      databaseTrouble: () => null,
+      proxy: () => ({ state: 'stopped' }),
+      providerConfigured: () => true,
+      testProvider: async () => ({
+        ok: true,
+        models: [],
+        steps: [{ id: 'answer', state: 'ok', detail: 'hello', ms: 1, fix: null }],
+      }),
+      clock: { now: () => Date.now(), after: () => () => {} },
+      ...change,
+    });
+    return Object.fromEntries(checks.map((check) => [check.id, check]));
+  };
+
+  it('is all well on a sound installation', async () => {
+    expect(Object.values(await run()).filter((check) => check.state !== 'ok')).toEqual([]);
+  });
+
+  it('says of everything that is not well what to do', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    config = configSchema.parse({ proxy: { port: (server.address() as AddressInfo).port, host: '0.0.0.0' } });
+    writeFileSync(join(home, 'secrets.json'), '{}');
+    chmodSync(join(home, 'secrets.json'), 0o644);
+    writeFileSync(join(home, 'config.yaml'), '', { mode: 0o600 });
+    utimesSync(join(home, 'config.yaml'), new Date(), new Date(Date.now() + 86_400_000));
+    rmSync(join(home, 'skills'), { recursive: true });
+    const checks = await run({
+      problems: () => [
+        { severity: 'error', path: null, message: 'bad', line: 3, column: 1, hint: 'mend it' },
+      ],
+      plainSecrets: () => ['llm.api_key'],
+      databaseTrouble: () => 'malformed',
+      portOwner: async () => 'python (pid 7)',
+      testProvider: async () => ({
+        ok: false,
+        models: [],
+        steps: [{ id: 'key', state: 'failed', detail: 'refused', ms: 1, fix: 'another key' }],
+      }),
+    });
+    server.close();
+    const bad = Object.values(checks).filter((check) => check.state !== 'ok');
+    expect(bad.map((check) => check.id).sort()).toEqual(
+      [
+        'clock',
+        'config',
+        'database',
+        'exposure',
+        'permissions',
+        'port',
+        'provider-answers',
+        'secrets',
+        'skills',
+      ].sort(),
+    );
+    expect(bad.filter((check) => !check.fix)).toEqual([]);
+    expect(checks.port?.detail).toContain('python (pid 7)');
+    expect(checks.config?.detail).toContain('line 3');
+  });
+
+  it('goes on when one check breaks, and does not ask a provider that is not set', async () => {
+    const checks = await run({
+      databaseTrouble: () => {
+        throw new Error('boom');
+      },
+      providerConfigured: () => false,
+      testProvider: async () => {
+        throw new Error('asked');
+      },
+    });
+    expect(checks.database).toMatchObject({ state: 'problem', detail: 'boom' });
+    expect(checks['provider-answers']?.state).toBe('skipped');
+    expect(checks.clock?.state).toBe('ok');
+  });
+});
