@@ -21,7 +21,8 @@ export const IDENTITY_FIELDS: readonly string[] = [
 /** Applies splices; without any, the very bytes that came in. */
 export function applySplices(from: Skim, splices: readonly Splice[]): Buffer {
   if (splices.length === 0) return from.source;
-  const ordered = [...splices].sort((a, b) => a.at - b.at);
+  // At one place an insertion stands before what is removed there.
+  const ordered = [...splices].sort((a, b) => a.at - b.at || a.remove - b.remove);
   const parts: Buffer[] = [];
   let at = 0;
   for (const splice of ordered) {

@@ -119,7 +119,10 @@ export function relayStream(relay: StreamRelay): Promise<void> {
         response.end();
       },
       fail: (error) => {
-        if (!over) breakOff(relay.explain(error));
+        if (over) return;
+        // The client's leaving also breaks the upstream, and may be noticed here first.
+        if (response.destroyed) onClose();
+        else breakOff(relay.explain(error));
       },
     });
   });
