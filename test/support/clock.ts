@@ -4,7 +4,7 @@ import type { Clock } from '../../src/engine/ports.ts';
 export interface FakeClock extends Clock {
   /** Moves time forward and runs what falls due on the way, each at its own time. */
   advance(ms: number): void;
-  /** Moves time forward without running timers, as a suspended machine does; they run with the next `advance`. */
+  /** Sets the time on (or back) as a suspended machine or a corrected clock does: timers still wait as long as before. */
   sleep(ms: number): void;
   /** Timers that wait. */
   pending(): number;
@@ -48,6 +48,7 @@ export function fakeClock(startMs = Date.UTC(2026, 0, 6, 12)): FakeClock {
     },
     sleep(ms) {
       nowMs += ms;
+      for (const timer of timers.values()) timer.at += ms;
     },
     pending: () => timers.size,
   };

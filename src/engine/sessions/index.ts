@@ -50,6 +50,7 @@ export class SessionLog {
   readonly #writer: TurnWriter;
   readonly #states = new WeakMap<OpenTurn, TurnState>();
   readonly #ends: SessionEnds;
+  #opened = 0;
 
   constructor(deps: SessionLogDeps) {
     this.#deps = deps;
@@ -92,7 +93,7 @@ export class SessionLog {
     const replaces = kind === 'main' ? this.#replaced(facts, session) : null;
     if (kind === 'main') session.issued += 1;
     const turn: OpenTurn = {
-      id: `${nowMs.toString(36).padStart(9, '0')}-${randomBytes(6).toString('hex')}`,
+      id: this.#newId(nowMs),
       sessionId: session.id,
       source: session.source,
       seq: session.issued,
@@ -192,6 +193,13 @@ export class SessionLog {
    */
   onEnded(listener: (end: SessionEnd) => void): () => void {
     return this.#ends.listen(listener);
+  }
+
+  /** Sorts by time; turns that arrive in one millisecond keep their order. */
+  #newId(nowMs: number): string {
+    this.#opened = (this.#opened + 1) % 36 ** 4;
+    const time = nowMs.toString(36).padStart(9, '0');
+    return `${time}${this.#opened.toString(36).padStart(4, '0')}${randomBytes(4).toString('hex')}`;
   }
 
   #recognise(facts: RequestFacts, nowMs: number): LiveSession {

@@ -141,15 +141,14 @@ export class PartStore {
     const hash = hashOf(text);
     const exists = this.#database.get('SELECT 1 FROM parts WHERE hash = ?', hash) !== null;
     if (!exists) {
-      const data = deflateRawSync(text, { memLevel: 5 });
-      this.#database.run('INSERT INTO parts (hash, data) VALUES (?, ?)', hash, data);
+      this.#database.run('INSERT INTO parts (hash, data) VALUES (?, ?)', hash, pack(text));
     }
     return hash;
   }
 
   #read(hash: string): string | null {
     const row = this.#database.get<{ data: Uint8Array }>('SELECT data FROM parts WHERE hash = ?', hash);
-    return row === null ? null : inflateRawSync(row.data).toString('utf8');
+    return row === null ? null : unpack(row.data);
   }
 
   /** Level 0 holds the newest hashes, each further level the runs of the one before; oldest run first. */
@@ -175,6 +174,26 @@ export class PartStore {
     }
     return hashes;
   }
+}
+
+const PLAIN = 0;
+const DEFLATED = 1;
+/** Shorter texts shrink little, and compressing each one costs more than writing it. */
+const PLAIN_BYTES = 700;
+
+/** One byte that names the form, then the text as it is or deflated. */
+function pack(text: string): Uint8Array {
+  const bytes = Buffer.from(text, 'utf8');
+  if (bytes.length < PLAIN_BYTES) return Buffer.concat([Buffer.from([PLAIN]), bytes]);
+  // A window no larger than the text: most of the time for a short one goes into clearing the window.
+  const windowBits = Math.min(15, Math.max(9, Math.ceil(Math.log2(bytes.length))));
+  const deflated = deflateRawSync(bytes, { windowBits, memLevel: Math.min(8, windowBits - 6) });
+  return Buffer.concat([Buffer.from([DEFLATED]), deflated]);
+}
+
+function unpack(data: Uint8Array): string {
+  const rest = data.subarray(1);
+  return (data[0] === PLAIN ? Buffer.from(rest) : inflateRawSync(rest)).toString('utf8');
 }
 
 /** 128 bits of SHA-256. */

@@ -66,7 +66,7 @@ export const MIGRATIONS: readonly string[] = [
   -- keeps each message once.
   CREATE TABLE parts (
     hash TEXT PRIMARY KEY,
-    -- deflate-raw of the UTF-8 JSON text
+    -- One byte: 0 the UTF-8 JSON text follows, 1 its deflate-raw form.
     data BLOB NOT NULL
   ) STRICT, WITHOUT ROWID;
 
