@@ -94,7 +94,7 @@ module.exports = {
     },
     {
       name: 'hosts-use-the-front',
-      comment: 'main and cli import engine/{index,ports,router,control}, its platform layer and shared only',
+      comment: 'main and cli import engine/{index,ports,router,control}, its platform layer, the demo and shared only',
       severity: 'error',
       from: { path: '^src/(main|cli)/' },
       to: {
@@ -104,6 +104,7 @@ module.exports = {
           '^src/shared/',
           '^src/engine/(index|ports|router|control)\\.ts$',
           '^src/engine/platform/',
+          '^src/engine/demo/index\\.ts$',
         ],
       },
     },

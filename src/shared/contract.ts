@@ -150,6 +150,7 @@ export const ROUTES = {
   'config.set': command(z.object({ path: z.string(), value: z.unknown() })),
   'config.unset': command(z.object({ path: z.string() })),
   'config.problems': query(none),
+  'secrets.list': query(none),
   'secrets.set': command(z.object({ name: z.string(), value: z.string().min(1).max(10_000) })),
   'secrets.clear': command(z.object({ name: z.string() })),
   'setup.presets': query(none),
@@ -203,6 +204,8 @@ export interface RouteOutputs {
   'config.set': ConfigEntry;
   'config.unset': ConfigEntry;
   'config.problems': ConfigProblem[];
+  /** Names only: of config keys, and `auth.<provider>.key|token`. `detail` says where they are kept. */
+  'secrets.list': { names: string[]; kind: 'keychain' | 'file'; detail: string };
   'secrets.set': { isSet: true };
   'secrets.clear': { isSet: false };
   'setup.presets': ProviderPreset[];
