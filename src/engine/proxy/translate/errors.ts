@@ -40,6 +40,8 @@ const OPENAI_CODES: Readonly<Record<number, string>> = {
 
 /** Longest message that is passed on from an upstream that answered a page instead of an error object. */
 const MAX_PLAIN_MESSAGE = 500;
+/** How much of such a page is looked at. */
+const MAX_READ_CHARACTERS = 10_000;
 
 /** The error type that both vendors' clients know for an HTTP status. */
 export function errorType(status: number): string {
@@ -116,7 +118,8 @@ function codeOf(code: unknown): string | null {
   return typeof code === 'number' ? String(code) : null;
 }
 
-function plainMessage(body: string): string {
+function plainMessage(whole: string): string {
+  const body = whole.slice(0, MAX_READ_CHARACTERS);
   const text = /<html|<!doctype/i.test(body)
     ? (/<title[^>]*>([^<]*)<\/title>/i.exec(body)?.[1] ?? body.replace(/<[^>]*>/g, ' '))
     : body;

@@ -194,6 +194,15 @@ describe('anthropicToOpenai: tools', () => {
     expect(JSON.stringify(later.body.tools)).toContain(`"${wire[0]}"`);
   });
 
+  it('T15: a tool that is really called as another one was shortened to', () => {
+    const wireNames = (names: string[]) => {
+      const { body } = translate({ tools: names.map((name) => ({ ...tool, name })) });
+      return (body.tools as { function: { name: string } }[]).map((item) => item.function.name);
+    };
+    const [short = ''] = wireNames(['a.b']);
+    expect(new Set(wireNames(['a.b', short])).size).toBe(2);
+  });
+
   it.each([
     [{ type: 'auto' }, { tool_choice: 'auto' }],
     [{ type: 'any' }, { tool_choice: 'required' }],
