@@ -32,7 +32,7 @@ export interface ReplyWire {
   bom?: boolean;
   /** After so many events: go silent for good, end cleanly, reset the socket, or send this error event and end. */
   after?: number;
-  then?: 'stall' | 'close' | 'reset' | 'error';
+  ending?: 'stall' | 'close' | 'reset' | 'error';
   error?: { type: string; message: string };
   /** Compress the body with gzip and say so, whatever the caller accepts. */
   gzip?: boolean;

@@ -376,9 +376,9 @@ async function playStream(
   });
   response.flushHeaders();
   if (wire.firstDelayMs) await pause(wire.firstDelayMs);
-  const shown = wire.then && wire.after !== undefined ? events.slice(0, wire.after) : events;
+  const shown = wire.ending && wire.after !== undefined ? events.slice(0, wire.after) : events;
   const frames = shown.map((event, n) => frame(event, wire, n));
-  if (wire.then === 'error') {
+  if (wire.ending === 'error') {
     const error = wire.error ?? { type: 'overloaded_error', message: 'Overloaded' };
     const event: StreamEvent = anthropic
       ? { event: 'error', data: JSON.stringify({ type: 'error', error }) }
@@ -397,8 +397,8 @@ async function playStream(
     // Separate packets stay separate reads on the other side only when the socket had a chance to flush.
     else if (wire.cut !== undefined) await new Promise((resolve) => setImmediate(resolve));
   }
-  if (wire.then === 'stall') return;
-  if (wire.then === 'reset') {
+  if (wire.ending === 'stall') return;
+  if (wire.ending === 'reset') {
     await pause(20);
     response.socket?.resetAndDestroy();
     return;
