@@ -12,11 +12,11 @@ import { identify, isDone, laneOf, newSessionSign, safeId } from './identity.ts'
 import { type LiveSession, LiveSessions } from './live.ts';
 import { cut, PartStore } from './parts.ts';
 import { type ListOptions, TurnReader } from './reader.ts';
-import type { OpenTurn, ReceivedReply, RequestFacts, SentRequest, SessionEnd } from './turn.ts';
+import type { OpenTurn, ReceivedReply, RecordedTurn, RequestFacts, SentRequest, SessionEnd } from './turn.ts';
 import { isSilentReply, turnKind } from './turn-kind.ts';
 import { TurnWriter } from './writer.ts';
 
-export type { OpenTurn, ReceivedReply, RequestFacts, SentRequest, SessionEnd };
+export type { OpenTurn, ReceivedReply, RecordedTurn, RequestFacts, SentRequest, SessionEnd };
 
 export interface SessionLogDeps {
   database: Database;
@@ -50,6 +50,7 @@ export class SessionLog {
   readonly #writer: TurnWriter;
   readonly #states = new WeakMap<OpenTurn, TurnState>();
   readonly #ends: SessionEnds;
+  readonly #recordListeners = new Set<(turn: RecordedTurn) => void>();
   #opened = 0;
 
   constructor(deps: SessionLogDeps) {
@@ -188,6 +189,17 @@ export class SessionLog {
   }
 
   /**
+   * Calls the listener for each main turn whose answer is recorded, inside the transaction that records it. Returns
+   * the disposer.
+   */
+  onRecorded(listener: (turn: RecordedTurn) => void): () => void {
+    this.#recordListeners.add(listener);
+    return () => {
+      this.#recordListeners.delete(listener);
+    };
+  }
+
+  /**
    * Calls the listener once for each end of a session that has main turns. It runs inside the transaction that marks
    * the end, so that what it writes to the database is there exactly when the end is. Returns the disposer.
    */
@@ -311,11 +323,21 @@ export class SessionLog {
     const turns = session.turns - (becomesSide ? 1 : 0);
     this.#transaction(() => {
       this.#writer.finishTurn(turn, reply, nowMs, becomesSide, this.#deps.config().record.bodies);
+      if (isMain && !becomesSide) this.#tellRecorded(turn, state, turns);
       if (turn.done) this.#ends.end(session, 'flag', turns);
     });
     session.turns = turns;
     if (isMain) session.lastAtMs = Math.max(session.lastAtMs, nowMs);
     this.#changed();
+  }
+
+  #tellRecorded(turn: OpenTurn, state: TurnState, turns: number): void {
+    const skills = (state.sent?.report.items ?? []).flatMap((item) =>
+      item.kind === 'skill' ? [item.id] : [],
+    );
+    const { id: turnId, sessionId, agent } = turn;
+    for (const listener of this.#recordListeners)
+      this.#attempt('news of a turn', () => listener({ turnId, sessionId, agent, turns, skills }));
   }
 
   #leave(turn: OpenTurn, state: TurnState): void {

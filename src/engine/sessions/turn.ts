@@ -81,6 +81,17 @@ export interface ReceivedReply {
   error: string | null;
 }
 
+/** A main turn whose answer was recorded. */
+export interface RecordedTurn {
+  turnId: string;
+  sessionId: string;
+  agent: string;
+  /** Recorded main turns of the session so far. */
+  turns: number;
+  /** Skills that the turn carried. */
+  skills: string[];
+}
+
 export interface SessionEnd {
   sessionId: string;
   agent: string;

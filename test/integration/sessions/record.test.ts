@@ -363,6 +363,28 @@ describe('lists and sums', () => {
   });
 });
 
+describe('news of recorded turns', () => {
+  // Learning every n turns and the use of skills hang on it; side turns must not count.
+  it('come for answered main turns, with what they carried, and commit with them', () => {
+    const news: string[] = [];
+    lab.log.onRecorded(({ turnId, sessionId, turns, skills }) => {
+      news.push(`${sessionId} ${turns} ${skills.join(',')}`);
+      lab.database.run('INSERT INTO settings (key, value) VALUES (?, ?)', turnId, 'told');
+    });
+    lab.log.onRecorded(() => {
+      throw new Error('broken');
+    });
+    const turn = lab.turn(named(chat('a')), {}, { report: report({ items: [skill('x'), skill('y')] }) });
+    lab.turn({ ...named(chat('b')), headers: { 'x-session-id': 's', 'x-turn-type': 'side' } });
+    lab.turn(named(chat('c')), { replyText: 'NO_REPLY' });
+    lab.turn(named(chat('d')));
+    expect(news).toEqual(['s 1 x,y', 's 2 ']);
+    expect(lab.database.get('SELECT value FROM settings WHERE key = ?', turn.id)).toEqual({ value: 'told' });
+    expect(lab.errors).toHaveLength(2);
+    lab.errors.length = 0;
+  });
+});
+
 describe('a database that refuses', () => {
   // A full disk must not break the answer, and what can be written later is written later.
   it('loses no turn when the first write fails', () => {
