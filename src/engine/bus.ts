@@ -9,6 +9,8 @@ export interface BusEvents {
   snapshot: [Snapshot];
   invalidate: [Topic];
   demo: [DemoEvent];
+  /** Somebody asked the host to end (CLI `stop`, tray). */
+  quit: [];
   log: [{ time: string; level: string; name: string; msg: string }];
 }
 

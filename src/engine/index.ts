@@ -1,24 +1,329 @@
-import type { Call } from '../shared/contract.ts';
+import { join } from 'node:path';
+import { type Config, effectiveMode } from '../shared/config.ts';
+import type { Call, RouteInput, RouteName, RouteOutput } from '../shared/contract.ts';
+import { AppError } from '../shared/errors.ts';
 import type { Snapshot } from '../shared/status.ts';
-import type { Bus } from './bus.ts';
+import { Bus } from './bus.ts';
+import { createComposer } from './composer.ts';
+import { type ControlServer, startControl } from './control.ts';
+import { runDemo } from './demo/index.ts';
+import { runDoctor } from './doctor.ts';
+import { createHandlers } from './handlers.ts';
+import { Learner } from './learning/index.ts';
+import { observedTurns } from './observed-turns.ts';
+import { ConfigFile } from './platform/config-file.ts';
+import { acquireHost, type HostLock } from './platform/lock.ts';
+import { createLog, type Log, type LogLevel, type Logger } from './platform/logger.ts';
+import { resolveConfigPath, type StatePaths, stateHome, statePaths } from './platform/paths.ts';
+import { redact } from './platform/redact.ts';
+import { FileSecretStore } from './platform/secrets.ts';
 import type { Ports } from './ports.ts';
+import { ProxyServer } from './proxy/index.ts';
+import { controlProxy } from './proxy-control.ts';
+import { createDispatch, type Dispatch } from './router.ts';
+import { SessionLog } from './sessions/index.ts';
+import { SetupFlow } from './setup.ts';
+import { SkillBook } from './skills/index.ts';
+import { SnapshotFeed } from './snapshot.ts';
+import { type Database, openDatabase } from './store/database.ts';
+import { UsageLedger } from './store/ledger.ts';
+import { UndoLog } from './store/undo.ts';
+import { type ProviderInput, Upstream } from './upstream/index.ts';
 
 /** The whole product without a screen; hosts build ports and call `createEngine`. */
 export interface Engine {
   readonly bus: Bus;
   /** The one door for screens, CLI and tests. */
   readonly call: Call;
+  /** The same door for input that came over a wire. */
+  readonly dispatch: Dispatch;
   snapshot(): Snapshot;
-  /** Starts the proxy and learning. A proxy that cannot listen is reported in the snapshot and by the rejected promise; the engine stays usable. */
+  /**
+   * Starts learning, the control port and the proxy. Rejects with PORT_IN_USE and the like when the proxy cannot
+   * listen; the engine stays usable then and its snapshot says why.
+   */
   start(): Promise<void>;
-  /** Drains running turns (at most 5 s), flushes records, closes everything and gives up the state folder. */
+  /** Drains running turns (at most 5 s), closes everything and gives up the state folder. */
   stop(): Promise<void>;
 }
 
 /**
- * Takes the state folder (rejects with ALREADY_RUNNING when another host owns it), loads config, opens the store.
- * Nothing listens until `start`.
+ * Takes the state folder (rejects with ALREADY_RUNNING when another host owns it), loads the configuration and opens
+ * the store. Nothing listens until `start`.
  */
-export async function createEngine(_ports: Ports): Promise<Engine> {
-  throw new Error('not built yet');
+export async function createEngine(ports: Ports): Promise<Engine> {
+  const paths = statePaths(ports.home, ports.configFile);
+  const lock = await acquireHost(ports.home, ports.host, ports.version);
+  try {
+    return build(ports, paths, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
+  const bus = new Bus();
+  const log = openLog(ports, paths, bus);
+  const configFile = new ConfigFile({
+    path: paths.config,
+    lastGood: paths.lastGoodConfig,
+    secrets: ports.secrets,
+    env: ports.env,
+    overrides: ports.overrides,
+    log: log.logger.child({ name: 'config' }),
+  });
+  configFile.load();
+  const config = () => configFile.current;
+  const { database, trouble: storeTrouble } = openStore(paths, log.logger);
+  const { clock } = ports;
+  const undo = new UndoLog({ database, clock });
+  const named = (name: string) => log.logger.child({ name });
+
+  const sessions = new SessionLog({ database, clock, log: named('sessions'), bus, config });
+  const skills = new SkillBook({
+    dir: resolveConfigPath(ports.home, config().skills.dir),
+    bank: ports.skillsBank,
+    trash: join(ports.home, 'trash', 'skills'),
+    database,
+    clock,
+    log: named('skills'),
+    bus,
+    undo,
+    config,
+  });
+  const feed: SnapshotFeed = new SnapshotFeed({ bus, clock, build: () => snapshot() });
+  const upstream = new Upstream({ config, clock, log: named('upstream'), onTrouble: () => feed.touch() });
+  const learner = new Learner({
+    database,
+    clock,
+    log: named('learning'),
+    bus,
+    undo,
+    config,
+    skills,
+    turnsOf: (sessionId) => sessions.turnsOf(sessionId),
+    chatModel: () => upstream.chatModel('evolver'),
+    ledger: new UsageLedger({ database, clock }),
+    historyFile: join(ports.home, 'evolution_history.jsonl'),
+  });
+  const server = new ProxyServer({
+    config,
+    clock,
+    log: named('proxy'),
+    sessions: observedTurns(
+      sessions,
+      [
+        ({ id, skills: names }) => skills.recordUse(id, names),
+        ({ sessionId, seq }) => learner.turnRecorded(sessionId, seq),
+      ],
+      { clock, log: named('sessions') },
+    ),
+    upstream,
+    compose: createComposer({ config, retrieve: (text, options) => skills.retrieve(text, options) }),
+    version: ports.version,
+    onActivity: () => feed.touch(),
+  });
+  const proxy = controlProxy({
+    server,
+    port: () => config().proxy.port,
+    clock,
+    lock,
+    touch: () => feed.touch(),
+  });
+
+  const snapshot = (): Snapshot => {
+    const now = config();
+    const mode = effectiveMode(now);
+    const learning = learner.status();
+    return {
+      version: ports.version,
+      host: ports.host,
+      pid: process.pid,
+      proxy: proxy.state(),
+      mode: now.mode,
+      effectiveMode: mode.mode,
+      modeReason: mode.reason,
+      bypass: now.bypass,
+      privateMode: false,
+      provider: describeProvider(upstream),
+      today: sessions.today(),
+      activeTurns: server.activeTurns(),
+      waiting: { proposals: learning.waiting },
+      learning: {
+        enabled: learning.enabled,
+        queued: learning.queued,
+        running: learning.running,
+        lastError: learning.lastError,
+      },
+      warnings: [
+        ...(storeTrouble === null ? [] : [storeTrouble]),
+        ...proxy.warnings(),
+        ...configFile.problems().map((problem) => problem.message),
+      ],
+    };
+  };
+
+  const setup = new SetupFlow({
+    configFile,
+    database,
+    providerSet: () => describeProvider(upstream).configured,
+    hasTurns: () => sessions.list({ limit: 1 }).turns.length > 0,
+  });
+  const demo = createDemo({ ports, bus, log: named('demo') });
+  const handlers = createHandlers({
+    ports,
+    bus,
+    configFile,
+    undo,
+    sessions,
+    skills,
+    learner,
+    upstream,
+    proxy,
+    setup,
+    snapshot,
+    runDoctor: () =>
+      runDoctor({
+        paths,
+        config,
+        problems: () => configFile.problems(),
+        plainSecrets: () => configFile.plainSecrets(),
+        secrets: ports.secrets,
+        databaseTrouble: () => storeTrouble,
+        proxy: () => proxy.state(),
+        providerConfigured: () => describeProvider(upstream).configured,
+        testProvider: () => upstream.test(currentProvider(config())),
+        clock,
+      }),
+    startDemo: demo,
+  });
+  const dispatch = createDispatch(handlers, named('calls'));
+  const call: Call = <R extends RouteName>(route: R, input: RouteInput<R>) =>
+    // The router parsed the input and ran the handler of this very route.
+    dispatch(route, input, 'internal') as Promise<RouteOutput<R>>;
+
+  const disposers: (() => unknown)[] = [
+    sessions.onEnded((end) => learner.sessionEnded(end)),
+    bus.on('invalidate', () => feed.touch()),
+    configFile.onChange(() => {
+      learner.wake();
+      bus.emit('invalidate', 'config');
+    }),
+  ];
+  let control: ControlServer | null = null;
+  let stopped = false;
+
+  return {
+    bus,
+    call,
+    dispatch,
+    snapshot,
+    async start() {
+      disposers.push(configFile.watch());
+      await skills.start();
+      learner.start();
+      sessions.start();
+      control = await startControl({ home: ports.home, dispatch, bus, log: named('control'), version: ports.version });
+      lock.update({ controlPort: control.port });
+      await proxy.start();
+    },
+    async stop() {
+      if (stopped) return;
+      stopped = true;
+      feed.stop();
+      await proxy.stop().catch((error: unknown) => log.logger.warn({ err: error }, 'the proxy did not stop cleanly'));
+      await control?.stop();
+      await learner.stop();
+      sessions.stop();
+      await skills.stop();
+      for (const dispose of disposers.reverse()) await dispose();
+      await upstream.close();
+      database.close();
+      lock.release();
+      log.logger.info('stopped');
+      await log.close();
+    },
+  };
+}
+
+function openLog(ports: Ports, paths: StatePaths, bus: Bus): Log {
+  const levels: readonly string[] = ['debug', 'info', 'warn', 'error'] satisfies LogLevel[];
+  const wanted = ports.env.METACLAW_LOG ?? 'info';
+  return createLog({
+    dir: paths.logs,
+    level: levels.includes(wanted) ? (wanted as LogLevel) : 'info',
+    redact: (text) => redact(text).text,
+    stderr: ports.logToStderr ? (line) => process.stderr.write(`${line}\n`) : null,
+    onLine: ({ time, level, name, msg }) => bus.emit('log', { time, level, name, msg }),
+  });
+}
+
+/** The proxy must answer even when its store cannot be used: it then runs on a store in memory, and says so. */
+function openStore(paths: StatePaths, log: Logger): { database: Database; trouble: string | null } {
+  const onSlow = (sql: string, ms: number) => log.warn({ sql, ms: Math.round(ms) }, 'slow query');
+  try {
+    const { database, setAside } = openDatabase(paths.database, { onSlow });
+    if (setAside === null) return { database, trouble: null };
+    log.error({ setAside }, 'the database was damaged and was set aside');
+    return { database, trouble: `The database was damaged and was set aside as ${setAside}; a new one was begun.` };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'STORE_UNREADABLE') throw error;
+    log.error({ err: error }, 'the database cannot be opened; nothing is kept');
+    return {
+      database: openDatabase(':memory:', { onSlow }).database,
+      trouble: `${error.message} Agents get answers, but nothing is kept until this is mended.`,
+    };
+  }
+}
+
+function describeProvider(upstream: Upstream): Snapshot['provider'] {
+  const lastError = upstream.trouble();
+  try {
+    const route = upstream.resolve('', '');
+    return { configured: true, name: route.name, model: route.model, baseUrl: route.baseUrl, lastError };
+  } catch {
+    return { configured: false, name: '', model: '', baseUrl: '', lastError };
+  }
+}
+
+/** The ports that every host has in common: state folder, config file, the real clock, secrets in a private file. */
+export function systemPorts(
+  env: Readonly<Record<string, string | undefined>>,
+  configFile?: string,
+): Pick<Ports, 'home' | 'configFile' | 'clock' | 'secrets'> {
+  const home = stateHome(env);
+  const paths = statePaths(home, configFile);
+  return {
+    home,
+    configFile: paths.config,
+    clock: {
+      now: () => Date.now(),
+      after: (ms, fn) => {
+        const timer = setTimeout(fn, ms);
+        timer.unref();
+        return () => clearTimeout(timer);
+      },
+    },
+    secrets: new FileSecretStore(paths.secrets),
+  };
+}
+
+function currentProvider({ llm }: Config): ProviderInput {
+  return { provider: llm.provider, baseUrl: llm.api_base, model: llm.model_id, wire: llm.wire };
+}
+
+/** One demo at a time; its progress goes to the screens as events. */
+function createDemo(deps: { ports: Ports; bus: Bus; log: Logger }): () => void {
+  const { skillsBank, version, clock } = deps.ports;
+  let running = false;
+  return () => {
+    if (running) throw new AppError('CONFLICT', 'The demo is running already.');
+    running = true;
+    runDemo({ createEngine, skillsBank, version, clock, onEvent: (event) => deps.bus.emit('demo', event) })
+      .catch((error: unknown) => deps.log.warn({ err: error }, 'the demo failed'))
+      .finally(() => {
+        running = false;
+      });
+  };
 }

@@ -1,0 +1,100 @@
+import type { DoctorCheck } from '../shared/contract.ts';
+import { createTranslator, matchLocale } from '../shared/i18n/index.ts';
+import { describe, type Snapshot } from '../shared/status.ts';
+import type { Bus } from './bus.ts';
+import type { Learner } from './learning/index.ts';
+import type { ConfigFile } from './platform/config-file.ts';
+import type { Ports } from './ports.ts';
+import type { ProxyControl } from './proxy-control.ts';
+import type { Handlers } from './router.ts';
+import type { SessionLog } from './sessions/index.ts';
+import type { SkillBook } from './skills/index.ts';
+import { endpoints } from './snapshot.ts';
+import type { UndoLog } from './store/undo.ts';
+import type { SetupFlow } from './setup.ts';
+import type { Upstream } from './upstream/index.ts';
+
+export interface HandlerDeps {
+  ports: Pick<Ports, 'clock' | 'env' | 'secrets'>;
+  bus: Bus;
+  configFile: ConfigFile;
+  undo: UndoLog;
+  sessions: SessionLog;
+  skills: SkillBook;
+  learner: Learner;
+  upstream: Upstream;
+  proxy: ProxyControl;
+  setup: SetupFlow;
+  snapshot: () => Snapshot;
+  runDoctor: () => Promise<DoctorCheck[]>;
+  /** Starts the demo in the background; CONFLICT when one runs. */
+  startDemo: () => void;
+}
+
+/** What each route does: a thin table over the features. */
+export function createHandlers(deps: HandlerDeps): Handlers {
+  const { bus, configFile, undo, sessions, skills, learner, upstream, proxy, setup } = deps;
+  const t = createTranslator(matchLocale([deps.ports.env.LC_ALL, deps.ports.env.LC_MESSAGES, deps.ports.env.LANG]));
+  return {
+    'app.snapshot': () => deps.snapshot(),
+    'app.status': () => describe(deps.snapshot(), t, deps.ports.clock.now()),
+    'proxy.start': () => proxy.start(),
+    'proxy.stop': async () => {
+      await proxy.stop();
+      return null;
+    },
+    'proxy.bypass': ({ on }) => {
+      configFile.set('bypass', on);
+      return { on };
+    },
+    'proxy.endpoints': () => endpoints(proxy.state(), configFile.current),
+    'turns.list': (input) => sessions.list(input),
+    'turns.get': ({ id }) => sessions.get(id),
+    'turns.histogram': ({ day }) => sessions.histogram(day),
+    'sessions.end': ({ id }) => {
+      sessions.end(id, 'flag');
+      return null;
+    },
+    'skills.list': () => skills.list(),
+    'skills.get': ({ name }) => skills.get(name),
+    'skills.setEnabled': ({ name, enabled }) => skills.setEnabled(name, enabled),
+    'skills.search': ({ text }) => skills.search(text),
+    'proposals.list': ({ state }) => learner.list(state),
+    'proposals.get': ({ id }) => learner.get(id),
+    'proposals.accept': ({ id, edit, despiteFindings }) => learner.accept(id, { edit, despiteFindings }),
+    'proposals.reject': ({ id, reason }) => learner.reject(id, reason),
+    'undo.apply': ({ token }) => {
+      undo.apply(token);
+      bus.emit('invalidate', 'skills');
+      bus.emit('invalidate', 'proposals');
+      return null;
+    },
+    'config.list': () => configFile.entries(),
+    'config.get': ({ path }) => configFile.entry(path),
+    'config.set': ({ path, value }) => configFile.set(path, value),
+    'config.unset': ({ path }) => configFile.unset(path),
+    'config.problems': () => configFile.problems(),
+    'secrets.list': () => ({ names: deps.ports.secrets.names(), ...deps.ports.secrets.describe() }),
+    'secrets.set': ({ name, value }) => {
+      configFile.setSecret(name, value);
+      return { isSet: true };
+    },
+    'secrets.clear': ({ name }) => {
+      configFile.setSecret(name, null);
+      return { isSet: false };
+    },
+    'setup.presets': () => upstream.presets(),
+    'setup.detectLocal': () => upstream.detectLocal(),
+    'setup.testProvider': (input) => upstream.test(input),
+    'setup.saveProvider': (input) => done(setup.saveProvider(input)),
+    'setup.finish': (input) => done(setup.finish(input)),
+    'setup.state': () => setup.state(),
+    'doctor.run': () => deps.runDoctor(),
+    'demo.start': () => done(deps.startDemo()),
+    'host.quit': () => done(bus.emit('quit')),
+  };
+}
+
+function done(_result: void): null {
+  return null;
+}
