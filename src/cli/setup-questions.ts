@@ -1,0 +1,193 @@
+import {
+  cancel,
+  confirm,
+  intro,
+  isCancel,
+  log,
+  note,
+  outro,
+  password,
+  select,
+  spinner,
+  text,
+} from '@clack/prompts';
+import type { Call, LocalServer, ProviderPreset, ProviderTest } from '../shared/contract.ts';
+import { AppError } from '../shared/errors.ts';
+import type { Context } from './context.ts';
+import { describeTest, type ProviderAnswers, type SetupOptions, storedProvider } from './setup.ts';
+import { harmless } from './terminal.ts';
+
+/** The wizard on a terminal. Ctrl-C at any question leaves everything as it was. */
+export async function setupByQuestions(context: Context, call: Call, options: SetupOptions): Promise<void> {
+  intro('MetaClaw setup');
+  const [presets, local, stored] = await Promise.all([
+    call('setup.presets', {}),
+    call('setup.detectLocal', {}),
+    storedProvider(call),
+  ]);
+  for (;;) {
+    const preset = await askProvider(presets, local, options.provider ?? stored.provider);
+    const answers = await askDetails(context, preset, local, stored, options);
+    if (options.test) {
+      const test = await runTest(call, answers);
+      if (
+        !test.ok &&
+        (await ask(
+          confirm({ message: 'Change the answers? (No saves them as they are)', initialValue: true }),
+        ))
+      )
+        continue;
+    }
+    await call('setup.saveProvider', answers);
+    break;
+  }
+  const autoAccept = await ask(
+    select({
+      message: 'What happens to a skill that was learned?',
+      initialValue: 'safe',
+      options: [
+        { value: 'safe', label: 'Goes live when it is new and passes the safety scan', hint: 'with undo' },
+        { value: 'ask', label: 'Always waits for me' },
+        { value: 'always', label: 'Always goes live' },
+      ],
+    }),
+  );
+  const recordBodies = await ask(
+    confirm({
+      message: 'Keep conversations on this computer, with secrets masked, to learn from them?',
+      initialValue: true,
+    }),
+  );
+  const proxyKey = await ask(
+    confirm({ message: 'Make agents send a key to the proxy?', initialValue: false }),
+  );
+  if (options.port !== undefined) await call('config.set', { path: 'proxy.port', value: options.port });
+  await call('setup.finish', {
+    ...(options.mode === undefined ? {} : { mode: options.mode }),
+    autoAccept: autoAccept as 'safe' | 'ask' | 'always',
+    recordBodies,
+    ...(proxyKey ? { proxyKey } : {}),
+  });
+  const { openai, anthropic } = await call('proxy.endpoints', {});
+  note(`OpenAI base URL     ${openai}\nAnthropic base URL  ${anthropic}`, 'Point your agent at');
+  outro('Saved.');
+}
+
+async function askProvider(
+  presets: readonly ProviderPreset[],
+  local: readonly LocalServer[],
+  before: string,
+): Promise<ProviderPreset> {
+  const running = new Set(local.map((server) => server.preset));
+  const ordered = [...presets].sort((a, b) => Number(running.has(b.id)) - Number(running.has(a.id)));
+  const id = await ask(
+    select({
+      message: 'Which provider answers?',
+      initialValue: presets.some((preset) => preset.id === before) ? before : ordered[0]?.id,
+      maxItems: 12,
+      options: ordered.map((preset) => ({
+        value: preset.id,
+        label: preset.name,
+        hint: running.has(preset.id) ? 'found on this computer' : preset.hint,
+      })),
+    }),
+  );
+  const preset = presets.find((one) => one.id === id);
+  if (!preset) throw new AppError('INTERNAL', `no preset ${String(id)}`);
+  return preset;
+}
+
+async function askDetails(
+  context: Context,
+  preset: ProviderPreset,
+  local: readonly LocalServer[],
+  stored: Awaited<ReturnType<typeof storedProvider>>,
+  options: SetupOptions,
+): Promise<ProviderAnswers> {
+  const same = stored.provider === preset.id;
+  const server = local.find((one) => one.preset === preset.id);
+  const address = options.apiBase ?? ((same && stored.baseUrl) || server?.baseUrl || preset.baseUrl);
+  const baseUrl = await ask(
+    text({
+      message: 'Address',
+      initialValue: address,
+      validate: (value) =>
+        /^https?:\/\/\S+$/.test(value ?? '') ? undefined : 'An address begins with http:// or https://',
+    }),
+  );
+  const key = await askKey(context, preset, same && stored.hasKey, options.apiKeyEnv);
+  const models = server?.models ?? [];
+  const suggested = options.model ?? ((same && stored.model) || models[0] || preset.suggestedModel);
+  const model =
+    models.length > 1
+      ? await ask(
+          select({
+            message: 'Model',
+            initialValue: suggested,
+            maxItems: 12,
+            options: models.map((value) => ({ value, label: harmless(value) })),
+          }),
+        )
+      : await ask(
+          text({
+            message: 'Model',
+            initialValue: suggested,
+            validate: (value) => (value?.trim() ? undefined : 'Name a model'),
+          }),
+        );
+  return {
+    provider: preset.id,
+    wire: 'auto',
+    baseUrl: baseUrl === preset.baseUrl ? '' : baseUrl,
+    model: model.trim(),
+    ...key,
+  };
+}
+
+async function askKey(
+  context: Context,
+  preset: ProviderPreset,
+  stored: boolean,
+  named: string | undefined,
+): Promise<{ apiKey?: string }> {
+  const variable = named ?? preset.keyEnv;
+  const fromEnv = variable === null || variable === undefined ? undefined : context.env[variable]?.trim();
+  if (fromEnv && (await ask(confirm({ message: `Use the key in ${variable}?`, initialValue: true }))))
+    return { apiKey: fromEnv };
+  if (!preset.needsKey && preset.id !== 'custom') return {};
+  const message = stored
+    ? 'Key (leave empty to keep the stored one)'
+    : preset.needsKey
+      ? 'Key'
+      : 'Key (leave empty if it needs none)';
+  const value = await ask(
+    password({
+      message,
+      validate: (given) => (preset.needsKey && !stored && !given?.trim() ? 'A key is needed' : undefined),
+    }),
+  );
+  const trimmed = (value ?? '').trim();
+  return trimmed === '' ? {} : { apiKey: trimmed };
+}
+
+async function runTest(call: Call, answers: ProviderAnswers): Promise<ProviderTest> {
+  const busy = spinner();
+  busy.start('Asking the provider');
+  const test = await call('setup.testProvider', answers).catch((error: unknown) => {
+    busy.stop('The test could not be made');
+    throw error;
+  });
+  busy.stop(test.ok ? 'The provider answers' : 'The provider does not answer');
+  log.message(harmless(describeTest(test)));
+  return test;
+}
+
+/** The answer, or an end of the wizard. */
+async function ask<T>(question: Promise<T>): Promise<Exclude<T, symbol>> {
+  const answer = await question;
+  if (isCancel(answer)) {
+    cancel('Nothing more was changed.');
+    throw new AppError('CANCELLED', 'Setup was left.');
+  }
+  return answer as Exclude<T, symbol>;
+}

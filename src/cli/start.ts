@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { createEngine, type Engine } from '../engine/index.ts';
+import { expandHome, statePaths } from '../engine/platform/paths.ts';
+import { AppError } from '../shared/errors.ts';
+import type { Context } from './context.ts';
+import { startDaemon } from './daemon.ts';
+import { createPorts } from './ports.ts';
+
+interface StartOptions {
+  mode?: string;
+  port?: number;
+  config?: string;
+  daemon?: boolean;
+  logFile?: string;
+}
+
+/** `metaclaw start`: the engine in this process, or in a detached one. */
+export function addStartCommand(program: Command, context: Context): void {
+  program
+    .command('start')
+    .description('start the proxy; flags hold for this run only')
+    .addOption(
+      new Option('--mode <mode>', 'skills_only, rl or madmax').choices([
+        'skills_only',
+        'rl',
+        'madmax',
+        'auto',
+      ]),
+    )
+    .option('--port <n>', 'port of the proxy', parsePort)
+    .option('-c, --config <file>', 'another config file')
+    .option('-d, --daemon', 'run in the background; returns when the proxy answers')
+    .option('--log-file <file>', 'what the daemon prints goes here')
+    .action(async (options: StartOptions) => {
+      if (options.logFile !== undefined && !options.daemon)
+        throw new AppError('BAD_INPUT', '--log-file goes with --daemon.', {
+          hint: 'In the foreground the log is shown here.',
+        });
+      const configFile = options.config === undefined ? undefined : resolve(expandHome(options.config));
+      if (configFile !== undefined && !existsSync(configFile))
+        throw new AppError('NOT_FOUND', `There is no file ${configFile}.`, { field: 'config' });
+      if (options.daemon) await startInBackground(context, options, configFile);
+      else await startHere(context, options, configFile);
+    });
+}
+
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError('a port is a number from 0 to 65535');
+  return port;
+}
+
+async function startInBackground(
+  context: Context,
+  options: StartOptions,
+  configFile: string | undefined,
+): Promise<void> {
+  const logFile = resolve(
+    options.logFile === undefined ? statePaths(context.home).daemonLog : expandHome(options.logFile),
+  );
+  const args = [
+    ...(options.mode === undefined ? [] : ['--mode', options.mode]),
+    ...(options.port === undefined ? [] : ['--port', String(options.port)]),
+    ...(configFile === undefined ? [] : ['--config', configFile]),
+  ];
+  const info = await startDaemon(context, args, logFile);
+  const { terminal } = context;
+  terminal.out(`MetaClaw runs in the background. PID=${info.pid}`);
+  if (info.proxy !== null) terminal.out(addresses(info.proxy));
+  terminal.out(`Log: ${logFile}`);
+  terminal.out('See how it is: metaclaw status. End it: metaclaw stop.');
+}
+
+/** Runs until a signal or `host.quit`; then stops cleanly and ends with 0. */
+async function startHere(
+  context: Context,
+  options: StartOptions,
+  configFile: string | undefined,
+): Promise<void> {
+  const { env, home, version, terminal } = context;
+  const mode = options.mode === 'auto' ? 'madmax' : options.mode;
+  const ports = createPorts({
+    env,
+    home,
+    version,
+    configFile: configFile ?? statePaths(home).config,
+    overrides: {
+      ...(mode === undefined ? {} : { mode }),
+      ...(options.port === undefined ? {} : { 'proxy.port': options.port }),
+    },
+    logToStderr: true,
+  });
+  const engine = await createEngine(ports);
+  const ended = untilAskedToEnd(engine);
+  try {
+    await Promise.race([engine.start(), ended]);
+    await greet(engine, terminal);
+    await ended;
+  } finally {
+    await engine.stop();
+  }
+  terminal.out('MetaClaw has stopped.');
+}
+
+async function greet(engine: Engine, terminal: Context['terminal']): Promise<void> {
+  const { proxy, provider, warnings } = engine.snapshot();
+  if (proxy.state !== 'running') return;
+  terminal.out(`MetaClaw is ready. ${addresses(proxy)}`);
+  if (!provider.configured) terminal.out('No provider is set yet, so nobody can answer: run metaclaw setup.');
+  for (const warning of warnings) terminal.err(`warning: ${warning}`);
+}
+
+function addresses({ host, port }: { host: string; port: number }): string {
+  const base = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return `OpenAI base URL: ${base}/v1   Anthropic base URL: ${base}`;
+}
+
+/** A second signal ends at once, for a stop that hangs. */
+function untilAskedToEnd(engine: Engine): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const end = () => {
+      if (asked) process.exit(130);
+      asked = true;
+      resolve();
+    };
+    process.on('SIGTERM', end);
+    process.on('SIGINT', end);
+    if (process.platform !== 'win32') process.on('SIGHUP', end);
+    engine.bus.on('quit', () => {
+      asked = true;
+      // The asker gets its answer before the control port goes.
+      setTimeout(resolve, 50);
+    });
+    // Nothing else may be left that keeps the process alive while it waits.
+    const hold = setInterval(() => {}, 60_000);
+    engine.bus.on('quit', () => clearInterval(hold));
+  });
+}
