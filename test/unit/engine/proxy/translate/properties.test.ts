@@ -390,8 +390,8 @@ describe('streams survive any cut', () => {
         for (const [source, endMark, translator] of sources) {
           const cut = source.slice(0, place % (source.search(endMark) + 1));
           const out = relay(cut, [], '\n', translator);
-          expect(out).not.toMatch(/message_stop|\[DONE\]|"finish_reason":"/);
-          expect(out.match(/"error":\{/g)).toHaveLength(1);
+          expect(out).not.toMatch(/^event: message_stop$|^data: \[DONE\]$|"finish_reason":"/m);
+          expect(out.match(/^data: \{("type":"error",)?"error":\{/gm)).toHaveLength(1);
         }
       }),
     );
