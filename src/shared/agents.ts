@@ -13,6 +13,9 @@ const NAMES: Readonly<Record<string, string>> = {
   opencode: 'opencode',
 };
 
+/** Marks that letters of the name would not give. */
+const MARKS: Readonly<Record<string, string>> = { codex: 'CX' };
+
 /** An agent's name for people; null when the client did not say what it is. */
 export function agentName(id: string): string | null {
   if (id === '' || id === 'unknown') return null;
@@ -23,6 +26,8 @@ export function agentName(id: string): string | null {
 export function agentMark(id: string): string {
   const name = agentName(id);
   if (name === null) return '·';
+  const mark = MARKS[id];
+  if (mark !== undefined) return mark;
   const capitals = name.replace(/[^A-Z]/g, '');
   if (capitals.length >= 2) return capitals.slice(0, 2);
   const words = name.split(/[\s_-]+/).filter(Boolean);

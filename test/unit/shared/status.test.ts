@@ -1,6 +1,6 @@
-import { expect, describe as group, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTranslator, LOCALES } from '../../../src/shared/i18n/index.ts';
-import { describe, type Snapshot } from '../../../src/shared/status.ts';
+import { describe as describeStatus, type Snapshot } from '../../../src/shared/status.ts';
 
 const now = new Date(2026, 11, 1, 14, 45, 0).getTime();
 const t = createTranslator('en');
@@ -97,16 +97,14 @@ test.each<[string, Partial<Snapshot>, string, string]>([
     'Ready. No turns yet today.',
   ],
 ])('%s', (_name, change, level, sentence) => {
-  expect(describe(snapshot(change), t, now)).toMatchObject({ level, sentence });
+  expect(describeStatus(snapshot(change), t, now)).toMatchObject({ level, sentence });
 });
 
-group('second line', () => {
-  // Would catch a bypass that nobody sees because a proposal waits.
-  test('bypass shows beside a higher state', () => {
-    const status = describe(snapshot({ bypass: true, waiting: { proposals: 1 } }), t, now);
-    expect(status.level).toBe('attention');
-    expect(status.detail).toContain('Bypass is on');
-  });
+// Would catch a bypass that nobody sees because a proposal waits.
+test('bypass shows beside a higher state', () => {
+  const status = describeStatus(snapshot({ bypass: true, waiting: { proposals: 1 } }), t, now);
+  expect(status.level).toBe('attention');
+  expect(status.detail).toContain('Bypass is on');
 });
 
 // Would catch a missing text: i18next answers with the key itself.
@@ -119,6 +117,6 @@ test.each(LOCALES)('%s has every sentence', (locale) => {
     { waiting: { proposals: 3 } },
     { bypass: true },
   ]) {
-    expect(describe(snapshot(change), translate, now).sentence).not.toMatch(/status\.|\{\{/);
+    expect(describeStatus(snapshot(change), translate, now).sentence).not.toMatch(/status\.|\{\{/);
   }
 });

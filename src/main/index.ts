@@ -1,0 +1,36 @@
+import { app } from 'electron';
+import { Host } from './host.ts';
+import { registerScheme } from './page.ts';
+
+/**
+ * The tray application. Nothing happens before the single-instance lock is ours: a second launch tells the first
+ * one to show its window and ends.
+ */
+function main(): void {
+  const home = process.env.METACLAW_HOME;
+  // Each state folder has its own instance, its own window preferences and its own lock.
+  if (home !== undefined && home.trim() !== '') app.setPath('userData', `${home.trim()}/app`);
+  if (!app.requestSingleInstanceLock()) {
+    app.exit(0);
+    return;
+  }
+  registerScheme();
+  const host = new Host({
+    env: process.env,
+    argv: process.argv,
+    exit: (code) => app.exit(code),
+  });
+  app.on('second-instance', () => host.show());
+  app.on('activate', () => host.show());
+  // The tray goes on without a window.
+  app.on('window-all-closed', () => {});
+  app.on('before-quit', (event) => {
+    if (host.isDone) return;
+    event.preventDefault();
+    void host.quit();
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void host.quit());
+  void app.whenReady().then(() => host.start());
+}
+
+main();

@@ -1,0 +1,30 @@
+import type { ErrorJson } from '../../../shared/errors.ts';
+import { callHost } from '../api.ts';
+import { useT } from '../i18n.tsx';
+import { Brand } from '../ui/glyph.tsx';
+import { Button } from '../ui/primitives.tsx';
+
+/** Why there is no engine behind this window: another host owns the folder, or it cannot be opened. */
+export function Blocked({ error }: { error: ErrorJson }) {
+  const t = useT();
+  const isBusy = error.code === 'ALREADY_RUNNING';
+  return (
+    <main className="blocked">
+      <div className="blocked-box">
+        <div className="brand">
+          <Brand />
+          <span>MetaClaw</span>
+        </div>
+        <h1>{isBusy ? t('host.blockedBusyTitle') : t('host.blockedTitle')}</h1>
+        <p className="selectable">{error.message}</p>
+        <p className="t2 selectable">
+          {isBusy ? `${t('host.blockedBusy')} ` : ''}
+          {error.hint ?? ''}
+        </p>
+        <Button tone="primary" onClick={() => void callHost('host.quit', {})}>
+          {t('host.quit')}
+        </Button>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,249 @@
+import { ChevronLeft, Layers, Search } from 'lucide-react';
+import { useMemo, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import type { AppError } from '../../../shared/errors.ts';
+import { formatNumber, formatWhen } from '../../../shared/format.ts';
+import type { Translate } from '../../../shared/i18n/index.ts';
+import { SKILL_CATEGORIES, type SkillSummary } from '../../../shared/model.ts';
+import { useCommand, useRoute } from '../api.ts';
+import { useT } from '../i18n.tsx';
+import { useUi } from '../state.ts';
+import { Empty, InlineError, SkeletonRows } from '../ui/feedback.tsx';
+import { useHotkeys, useNow } from '../ui/hooks.ts';
+import { Listbox } from '../ui/listbox.tsx';
+import { Markdown, withoutFrontMatter } from '../ui/markdown.tsx';
+import { Badge, Button, IconButton, Note, Segments, Switch } from '../ui/primitives.tsx';
+
+/** Every skill, with what it says and where it was used. */
+export function Library({ selected }: { selected: string | null }) {
+  const t = useT();
+  const [, navigate] = useLocation();
+  const [filter, setFilter] = useState('');
+  const search = useRef<HTMLInputElement>(null);
+  const skills = useRoute('skills.list', {});
+  const all = skills.data?.skills;
+  const shown = useMemo(() => filterSkills(all ?? [], filter, t), [all, filter, t]);
+  const open = (name: string) =>
+    navigate(`/skills/library/${encodeURIComponent(name)}`, { replace: selected !== null });
+  useHotkeys({
+    '/': () => search.current?.focus(),
+    Escape: selected === null ? null : () => navigate('/skills'),
+  });
+  if (skills.isError) {
+    return (
+      <div className="pad">
+        <InlineError error={skills.error} onRetry={() => void skills.refetch()} />
+      </div>
+    );
+  }
+  const problems = skills.data?.problems ?? [];
+  return (
+    <div className={selected === null ? 'body split' : 'body split opened'}>
+      <section className="list skills-list" aria-label={t('skills.list')}>
+        <div className="bar tight">
+          <div className="input search grow">
+            <Search className="s" aria-hidden="true" />
+            <input
+              ref={search}
+              type="search"
+              aria-label={t('skills.search', { count: all?.length ?? 0 })}
+              placeholder={t('skills.search', { count: all?.length ?? 0 })}
+              value={filter}
+              onChange={(event) => setFilter(event.target.value)}
+            />
+            <span className="kbd" aria-hidden="true">
+              /
+            </span>
+          </div>
+        </div>
+        {problems.length === 0 ? null : (
+          <div className="list-note">
+            <Note tone="warn">
+              <b>{t('skills.problems', { count: problems.length })}.</b> {t('skills.problemsStill')}
+              <ul className="selectable problem-paths">
+                {problems.map((problem) => (
+                  <li key={problem.path}>
+                    <span className="mono">{problem.path}</span> {problem.message}
+                  </li>
+                ))}
+              </ul>
+            </Note>
+          </div>
+        )}
+        {skills.isPending ? (
+          <SkeletonRows rows={8} />
+        ) : shown.length === 0 ? (
+          <Empty
+            icon={null}
+            title={filter === '' ? t('skills.none') : t('skills.noneMatch')}
+            action={
+              filter === '' ? undefined : (
+                <Button onClick={() => setFilter('')}>{t('activity.clearFilter')}</Button>
+              )
+            }
+          >
+            {filter === '' ? t('skills.noneHow') : t('skills.noneMatchHow')}
+          </Empty>
+        ) : (
+          <Listbox
+            label={t('skills.list')}
+            groups={[{ key: 'all', title: '', items: shown }]}
+            selected={selected}
+            idOf={(skill) => skill.name}
+            onSelect={open}
+          >
+            {(skill) => <SkillRow skill={skill} />}
+          </Listbox>
+        )}
+      </section>
+      <section className="detail" aria-label={t('skills.pick')}>
+        {selected === null ? (
+          <Empty icon={<Layers className="big" aria-hidden="true" />} title={t('skills.pick')}>
+            {t('skills.pickHow')}
+          </Empty>
+        ) : (
+          <SkillView key={selected} name={selected} />
+        )}
+      </section>
+    </div>
+  );
+}
+
+function SkillRow({ skill }: { skill: SkillSummary }) {
+  const t = useT();
+  return (
+    <>
+      <div className="grow">
+        <div className={skill.enabled ? 'cut' : 'cut t3'}>{skill.name}</div>
+        <div className="l2">
+          <span className="cut">
+            {t(`skills.source.${skill.source}`)}
+            <span className="dot-sep">{categoryName(skill.category, t)}</span>
+          </span>
+          {skill.enabled ? null : <Badge tone="line">{t('common.off')}</Badge>}
+        </div>
+      </div>
+      <span className="sm t3 nowrap">
+        {skill.uses === 0 ? t('skills.unused') : t('skills.used', { count: skill.uses })}
+      </span>
+    </>
+  );
+}
+
+/** A category in the reader's language; others stay as they are written. */
+export function categoryName(category: string, t: Translate): string {
+  const known = SKILL_CATEGORIES.find((name) => name === category);
+  return known === undefined ? category : t(`skills.category.${known}`);
+}
+
+function filterSkills(
+  skills: readonly SkillSummary[],
+  filter: string,
+  t: Translate,
+): readonly SkillSummary[] {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const found =
+    words.length === 0
+      ? skills
+      : skills.filter((skill) => {
+          const text =
+            `${skill.name} ${skill.description} ${skill.category} ${categoryName(skill.category, t)}`.toLowerCase();
+          return words.every((word) => text.includes(word));
+        });
+  return [...found].sort((a, b) => b.uses - a.uses || a.name.localeCompare(b.name));
+}
+
+function SkillView({ name }: { name: string }) {
+  const t = useT();
+  const now = useNow(60_000);
+  const [, navigate] = useLocation();
+  const skill = useRoute('skills.get', { name });
+  const setEnabled = useCommand('skills.setEnabled');
+  const toast = useUi((state) => state.toast);
+  const [view, setView] = useState<'preview' | 'source'>('preview');
+  if (skill.isError) {
+    return (
+      <div className="pad4">
+        <InlineError error={skill.error} onRetry={() => void skill.refetch()} />
+      </div>
+    );
+  }
+  if (skill.isPending) return <SkeletonRows rows={4} />;
+  const { data } = skill;
+  const change = (enabled: boolean) =>
+    setEnabled.mutate(
+      { name, enabled },
+      {
+        onSuccess: ({ undo }) =>
+          toast(t(enabled ? 'skills.turnedOn' : 'skills.turnedOff', { name }), { undo }),
+        onError: (error: AppError) => toast(error.message, { tone: 'danger' }),
+      },
+    );
+  return (
+    <>
+      <div className="bar detail-title">
+        <span className="narrow-only">
+          <IconButton label={t('activity.toList')} onClick={() => navigate('/skills')}>
+            <ChevronLeft aria-hidden="true" />
+          </IconButton>
+        </span>
+        <div className="grow">
+          <h2 className="cut selectable">{data.name}</h2>
+          <div className="sm t3 facts">
+            <span>{t(`skills.source.${data.source}`)}</span>
+            <span>{categoryName(data.category, t)}</span>
+            <span>{t('activity.tokens', { count: data.tokens })}</span>
+          </div>
+        </div>
+        <Segments
+          label={t('skills.preview')}
+          value={view}
+          options={[
+            { value: 'preview', label: t('skills.preview') },
+            { value: 'source', label: t('skills.source_tab') },
+          ]}
+          onChange={setView}
+        />
+        <Switch
+          label={t('skills.enable', { name })}
+          checked={data.enabled}
+          disabled={setEnabled.isPending}
+          onChange={change}
+        />
+      </div>
+      <div className="grow split-aside">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard */}
+        <section className="grow scroll detail-body" tabIndex={0} aria-label={data.name}>
+          {view === 'preview' ? (
+            <>
+              <p className="t2 skill-description selectable">{data.description}</p>
+              <Markdown text={withoutFrontMatter(data.content)} />
+            </>
+          ) : (
+            <pre className="pre selectable">{data.content}</pre>
+          )}
+        </section>
+        <aside className="aside narrow-aside">
+          <div className="sect">
+            <dl className="kv">
+              <dt>{t('skills.uses')}</dt>
+              <dd>{formatNumber(data.uses, t.locale)}</dd>
+              <dt>{t('skills.lastUsed')}</dt>
+              <dd>
+                {data.lastUsedAt === null ? t('skills.never') : formatWhen(data.lastUsedAt, now, t.locale)}
+              </dd>
+              <dt>{t('skills.updated')}</dt>
+              <dd>{formatWhen(data.updatedAt, now, t.locale)}</dd>
+              <dt>{t('skills.tokens')}</dt>
+              <dd>{formatNumber(data.tokens, t.locale)}</dd>
+            </dl>
+          </div>
+          <div className="sect">
+            <div className="label">{t('skills.file')}</div>
+            <div className="mono selectable file-path">{data.path}</div>
+          </div>
+        </aside>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import { Tabs } from 'radix-ui';
+import { useLocation } from 'wouter';
+import { useRoute } from '../api.ts';
+import { useT } from '../i18n.tsx';
+import { useSnapshot } from '../ui/hooks.ts';
+import { Shell } from '../ui/shell.tsx';
+import { Library } from './library.tsx';
+import { Proposals } from './proposals.tsx';
+
+/** The library and what waits to enter it. */
+export function Skills() {
+  const t = useT();
+  const [path, navigate] = useLocation();
+  const snapshot = useSnapshot();
+  const skills = useRoute('skills.list', {});
+  const [, , part, id, action] = path.split('/');
+  const tab = part === 'proposals' ? 'proposals' : 'library';
+  const selected = id === undefined ? null : decodeURIComponent(id);
+  return (
+    <Shell title={t('skills.title')}>
+      <Tabs.Root
+        className="detail-tabs"
+        value={tab}
+        onValueChange={(value) => navigate(value === 'proposals' ? '/skills/proposals' : '/skills')}
+      >
+        <div className="bar">
+          <Tabs.List className="tabs" aria-label={t('skills.title')}>
+            <Tabs.Trigger value="library">
+              {t('skills.library')} <span className="n">{skills.data?.skills.length}</span>
+            </Tabs.Trigger>
+            <Tabs.Trigger value="proposals">
+              {t('skills.proposals')} <span className="n">{snapshot.waiting.proposals || null}</span>
+            </Tabs.Trigger>
+          </Tabs.List>
+          <span className="grow" />
+          {tab === 'proposals' ? <AcceptRule /> : null}
+        </div>
+        <Tabs.Content value="library" className="tab-body" tabIndex={-1}>
+          <Library selected={selected} />
+        </Tabs.Content>
+        <Tabs.Content value="proposals" className="tab-body" tabIndex={-1}>
+          <Proposals selected={selected} isEditing={action === 'edit'} />
+        </Tabs.Content>
+      </Tabs.Root>
+    </Shell>
+  );
+}
+
+function AcceptRule() {
+  const t = useT();
+  const [, navigate] = useLocation();
+  const rule = useRoute('config.get', { path: 'skills.auto_accept' });
+  const value = rule.data?.value;
+  if (value !== 'safe' && value !== 'ask' && value !== 'always') return null;
+  return (
+    <>
+      <span className="sm t3 hide-narrow">{t(`proposals.auto.${value}`)}</span>
+      <button type="button" className="btn quiet sm" onClick={() => navigate('/settings')}>
+        {t('common.change')}
+      </button>
+    </>
+  );
+}
