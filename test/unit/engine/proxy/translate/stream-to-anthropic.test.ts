@@ -117,6 +117,21 @@ describe('createAnthropicStream: shape', () => {
     );
   });
 
+  it('S03: quotes and braces inside an argument do not look like its end', () => {
+    const halves = ['{"x":"\\"}', '{"}'];
+    const events = [
+      opening(0, 'a', 'f'),
+      opening(1, 'b', 'g', '{}'),
+      args(0, halves[0] ?? ''),
+      args(1, ' '),
+      args(0, halves[1] ?? ''),
+    ];
+    const out = outline(translate([...events, delta({}, 'tool_calls'), DONE]));
+    expect(out.filter((line) => line.startsWith('delta 0'))).toEqual(
+      halves.map((half) => `delta 0 input_json_delta ${half}`),
+    );
+  });
+
   it.each<[string, WireEvent[]]>([
     [
       'no index, whole calls',
