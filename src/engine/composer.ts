@@ -1,5 +1,11 @@
 import type { Config } from '../shared/config.ts';
-import { type Candidate, composeInjection, type InjectionPlan, skipInjection, type TurnView } from './inject/index.ts';
+import {
+  type Candidate,
+  composeInjection,
+  type InjectionPlan,
+  skipInjection,
+  type TurnView,
+} from './inject/index.ts';
 import type { OpenTurn } from './sessions/index.ts';
 
 export interface ComposerDeps {
@@ -26,6 +32,9 @@ export function createComposer(deps: ComposerDeps): (turn: OpenTurn, roomTokens:
     if (facts.endsWithToolResult || facts.userText.trim() === '')
       return skipInjection(turn.injection, view, 'no-user-text');
     const candidates = deps.retrieve(facts.userText, { limit: skills.top_k });
-    return composeInjection(turn.injection, view, candidates, { sessionTokens: skills.max_tokens, roomTokens });
+    return composeInjection(turn.injection, view, candidates, {
+      sessionTokens: skills.max_tokens,
+      roomTokens,
+    });
   };
 }

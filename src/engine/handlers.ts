@@ -8,10 +8,10 @@ import type { Ports } from './ports.ts';
 import type { ProxyControl } from './proxy-control.ts';
 import type { Handlers } from './router.ts';
 import type { SessionLog } from './sessions/index.ts';
+import type { SetupFlow } from './setup.ts';
 import type { SkillBook } from './skills/index.ts';
 import { endpoints } from './snapshot.ts';
 import type { UndoLog } from './store/undo.ts';
-import type { SetupFlow } from './setup.ts';
 import type { Upstream } from './upstream/index.ts';
 
 export interface HandlerDeps {
@@ -34,7 +34,9 @@ export interface HandlerDeps {
 /** What each route does: a thin table over the features. */
 export function createHandlers(deps: HandlerDeps): Handlers {
   const { bus, configFile, undo, sessions, skills, learner, upstream, proxy, setup } = deps;
-  const t = createTranslator(matchLocale([deps.ports.env.LC_ALL, deps.ports.env.LC_MESSAGES, deps.ports.env.LANG]));
+  const t = createTranslator(
+    matchLocale([deps.ports.env.LC_ALL, deps.ports.env.LC_MESSAGES, deps.ports.env.LANG]),
+  );
   return {
     'app.snapshot': () => deps.snapshot(),
     'app.status': () => describe(deps.snapshot(), t, deps.ports.clock.now()),
@@ -86,15 +88,23 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     'setup.presets': () => upstream.presets(),
     'setup.detectLocal': () => upstream.detectLocal(),
     'setup.testProvider': (input) => upstream.test(input),
-    'setup.saveProvider': (input) => done(setup.saveProvider(input)),
-    'setup.finish': (input) => done(setup.finish(input)),
+    'setup.saveProvider': (input) => {
+      setup.saveProvider(input);
+      return null;
+    },
+    'setup.finish': (input) => {
+      setup.finish(input);
+      return null;
+    },
     'setup.state': () => setup.state(),
     'doctor.run': () => deps.runDoctor(),
-    'demo.start': () => done(deps.startDemo()),
-    'host.quit': () => done(bus.emit('quit')),
+    'demo.start': () => {
+      deps.startDemo();
+      return null;
+    },
+    'host.quit': () => {
+      bus.emit('quit');
+      return null;
+    },
   };
-}
-
-function done(_result: void): null {
-  return null;
 }

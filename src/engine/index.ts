@@ -10,10 +10,9 @@ import { runDemo } from './demo/index.ts';
 import { runDoctor } from './doctor.ts';
 import { createHandlers } from './handlers.ts';
 import { Learner } from './learning/index.ts';
-import { observedTurns } from './observed-turns.ts';
 import { ConfigFile } from './platform/config-file.ts';
 import { acquireHost, type HostLock } from './platform/lock.ts';
-import { createLog, type Log, type LogLevel, type Logger } from './platform/logger.ts';
+import { createLog, type Log, type Logger, type LogLevel } from './platform/logger.ts';
 import { resolveConfigPath, type StatePaths, stateHome, statePaths } from './platform/paths.ts';
 import { redact } from './platform/redact.ts';
 import { FileSecretStore } from './platform/secrets.ts';
@@ -111,14 +110,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     config,
     clock,
     log: named('proxy'),
-    sessions: observedTurns(
-      sessions,
-      [
-        ({ id, skills: names }) => skills.recordUse(id, names),
-        ({ sessionId, seq }) => learner.turnRecorded(sessionId, seq),
-      ],
-      { clock, log: named('sessions') },
-    ),
+    sessions,
     upstream,
     compose: createComposer({ config, retrieve: (text, options) => skills.retrieve(text, options) }),
     version: ports.version,
@@ -205,6 +197,10 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
 
   const disposers: (() => unknown)[] = [
     sessions.onEnded((end) => learner.sessionEnded(end)),
+    sessions.onRecorded(({ turnId, sessionId, turns, skills: names }) => {
+      skills.recordUse(turnId, names);
+      learner.turnRecorded(sessionId, turns);
+    }),
     bus.on('invalidate', () => feed.touch()),
     configFile.onChange(() => {
       learner.wake();
@@ -224,7 +220,13 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
       await skills.start();
       learner.start();
       sessions.start();
-      control = await startControl({ home: ports.home, dispatch, bus, log: named('control'), version: ports.version });
+      control = await startControl({
+        home: ports.home,
+        dispatch,
+        bus,
+        log: named('control'),
+        version: ports.version,
+      });
       lock.update({ controlPort: control.port });
       await proxy.start();
     },
@@ -232,7 +234,9 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
       if (stopped) return;
       stopped = true;
       feed.stop();
-      await proxy.stop().catch((error: unknown) => log.logger.warn({ err: error }, 'the proxy did not stop cleanly'));
+      await proxy
+        .stop()
+        .catch((error: unknown) => log.logger.warn({ err: error }, 'the proxy did not stop cleanly'));
       await control?.stop();
       await learner.stop();
       sessions.stop();
@@ -266,7 +270,10 @@ function openStore(paths: StatePaths, log: Logger): { database: Database; troubl
     const { database, setAside } = openDatabase(paths.database, { onSlow });
     if (setAside === null) return { database, trouble: null };
     log.error({ setAside }, 'the database was damaged and was set aside');
-    return { database, trouble: `The database was damaged and was set aside as ${setAside}; a new one was begun.` };
+    return {
+      database,
+      trouble: `The database was damaged and was set aside as ${setAside}; a new one was begun.`,
+    };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'STORE_UNREADABLE') throw error;
     log.error({ err: error }, 'the database cannot be opened; nothing is kept');

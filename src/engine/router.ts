@@ -25,9 +25,13 @@ export function createDispatch(handlers: Handlers, log: Logger): Dispatch {
     if (!parsed.success) {
       const issue = parsed.error.issues[0];
       const field = issue?.path.join('.') ?? '';
-      throw new AppError('BAD_INPUT', `${route}: ${field === '' ? '' : `${field}: `}${issue?.message ?? 'bad input'}`, {
-        field: field === '' ? undefined : field,
-      });
+      throw new AppError(
+        'BAD_INPUT',
+        `${route}: ${field === '' ? '' : `${field}: `}${issue?.message ?? 'bad input'}`,
+        {
+          field: field === '' ? undefined : field,
+        },
+      );
     }
     const start = performance.now();
     try {

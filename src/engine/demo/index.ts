@@ -39,7 +39,10 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   try {
     engine = await startEngine(options, home, model.baseUrl);
     const { openai } = await engine.call('proxy.endpoints', {});
-    onEvent({ step: 'start', text: `The demo proxy listens on ${openai}; a scripted model answers (${DEMO_MODEL}).` });
+    onEvent({
+      step: 'start',
+      text: `The demo proxy listens on ${openai}; a scripted model answers (${DEMO_MODEL}).`,
+    });
 
     const first = await chat(openai, 'demo-1', [
       'A test passes on my machine but fails in CI. Where do I start debugging?',
@@ -55,14 +58,20 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       ],
       { 'x-session-done': 'true' },
     );
-    onEvent({ step: 'first-turn', text: `Turn 2 corrected it, and the session ended. ${describeInjected(second.injected)}` });
+    onEvent({
+      step: 'first-turn',
+      text: `Turn 2 corrected it, and the session ended. ${describeInjected(second.injected)}`,
+    });
 
     const waiting = engine;
     const proposal = await until(options.clock, 'no skill was proposed', async () => {
       const list = await waiting.call('proposals.list', { state: 'waiting' });
       return list[0] ?? null;
     });
-    onEvent({ step: 'learn', text: `The session taught a skill: ${proposal.name}. ${proposal.reason}`.trim() });
+    onEvent({
+      step: 'learn',
+      text: `The session taught a skill: ${proposal.name}. ${proposal.reason}`.trim(),
+    });
     const accepted = await engine.call('proposals.accept', { id: proposal.id });
     onEvent({ step: 'accept', text: `Accepted: ${accepted.skill} is in the library now.` });
 
@@ -71,7 +80,10 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     ]);
     if (!third.injected.some((id) => id.includes(accepted.skill)))
       throw new AppError('INTERNAL', `The next conversation did not carry ${accepted.skill}.`);
-    onEvent({ step: 'second-turn', text: `A new conversation carried it. ${describeInjected(third.injected)}` });
+    onEvent({
+      step: 'second-turn',
+      text: `A new conversation carried it. ${describeInjected(third.injected)}`,
+    });
   } catch (error) {
     onEvent({ step: 'failed', text: `The demo stopped: ${messageOf(error)}` });
     throw error;
@@ -80,7 +92,10 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     await model.close();
     await rm(home, { recursive: true, force: true });
   }
-  onEvent({ step: 'done', text: 'That is the whole loop. The demo’s folder is gone; nothing of yours was touched.' });
+  onEvent({
+    step: 'done',
+    text: 'That is the whole loop. The demo’s folder is gone; nothing of yours was touched.',
+  });
 }
 
 async function startEngine(options: DemoOptions, home: string, baseUrl: string): Promise<DemoEngine> {
@@ -139,7 +154,8 @@ async function chat(
     }),
   });
   const body = await response.text();
-  if (!response.ok) throw new AppError('INTERNAL', `The demo proxy answered ${response.status}: ${body.slice(0, 200)}`);
+  if (!response.ok)
+    throw new AppError('INTERNAL', `The demo proxy answered ${response.status}: ${body.slice(0, 200)}`);
   let text = '';
   const parser = createParser({
     onEvent: ({ data }) => {

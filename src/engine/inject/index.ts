@@ -78,7 +78,8 @@ export function skipInjection(
   skipped: NonNullable<InjectionReport['skipped']>,
 ): InjectionPlan {
   if (STILL_CARRIES.includes(skipped)) {
-    const settled = session.system === undefined && view.hasAssistant ? { ...session, system: null } : session;
+    const settled =
+      session.system === undefined && view.hasAssistant ? { ...session, system: null } : session;
     return assemble(settled, view, [], skipped);
   }
   return {

@@ -104,7 +104,12 @@ describe('composeInjection', () => {
     const placed = composeInjection(base.injection, view(['hi', 'yo', 'fix']), [skill('flaky')], limits);
     const cut = composeInjection(placed.injection, view(['fix', 'done', 'next']), [], limits);
     expect(cut.messages.map((message) => message.index)).toEqual([0]);
-    const gone = composeInjection(placed.injection, view(['sum', 'ok', 'fix it again']), [skill('flaky')], limits);
+    const gone = composeInjection(
+      placed.injection,
+      view(['sum', 'ok', 'fix it again']),
+      [skill('flaky')],
+      limits,
+    );
     expect(gone.messages.map((message) => message.index)).toEqual([2]);
     expect(gone.report.items.map((item) => item.id)).toEqual(['flaky']);
   });
