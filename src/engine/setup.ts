@@ -25,7 +25,11 @@ export class SetupFlow {
 
   state(): { done: boolean; providerSet: boolean; hasTurns: boolean } {
     const { database, providerSet, hasTurns } = this.#deps;
-    return { done: readSetting(database, DONE, z.boolean(), false), providerSet: providerSet(), hasTurns: hasTurns() };
+    return {
+      done: readSetting(database, DONE, z.boolean(), false),
+      providerSet: providerSet(),
+      hasTurns: hasTurns(),
+    };
   }
 
   /** Writes provider, address, wire and model; the key only when a new one was given. */
