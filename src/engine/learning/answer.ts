@@ -6,7 +6,11 @@ export interface AnswerItems {
   found: boolean;
 }
 
-const MAX_CHARS = 200_000;
+const MAX_CHARS = 100_000;
+/** The YAML reader is slower than JSON's, and much slower on deep nesting. */
+const MAX_LOOSE_CHARS = 30_000;
+const MAX_LOOSE_DEPTH = 12;
+const MAX_OBJECTS = 50;
 
 /**
  * Reads the list of skills out of a model's answer. Tolerates thinking blocks, code fences, prose around the list,
@@ -16,8 +20,8 @@ const MAX_CHARS = 200_000;
 export function readAnswer(answer: string): AnswerItems {
   const text = withoutThinking(answer.slice(0, MAX_CHARS)).trim();
   let found = false;
-  for (const candidate of candidates(text)) {
-    const value = parseLoosely(candidate);
+  for (const { candidate, loose } of candidates(text)) {
+    const value = loose ? parseLoosely(candidate) : parseStrictly(candidate);
     if (value === undefined) continue;
     const items = itemsOf(value);
     if (items === null) continue;
@@ -29,14 +33,15 @@ export function readAnswer(answer: string): AnswerItems {
 }
 
 /** The texts that may be the list: the whole, what stands in code fences, from each `[` to the last `]` that parses. */
-function* candidates(text: string): Generator<string> {
-  yield text;
-  for (const match of text.matchAll(/```[\w-]*\s*\n?([\s\S]*?)```/g)) yield match[1] ?? '';
+function* candidates(text: string): Generator<{ candidate: string; loose: boolean }> {
+  yield { candidate: text, loose: true };
+  for (const match of [...text.matchAll(/```[\w-]*\s*\n?([\s\S]*?)```/g)].slice(0, 10))
+    yield { candidate: match[1] ?? '', loose: true };
   const starts = [...text.matchAll(/\[\s*(?=[{\]])/g)].slice(0, 20).map((match) => match.index);
   for (const start of starts) {
     let end = text.lastIndexOf(']');
     for (let tries = 0; end > start && tries < 20; tries += 1) {
-      yield text.slice(start, end + 1);
+      yield { candidate: text.slice(start, end + 1), loose: tries === 0 };
       end = text.lastIndexOf(']', end - 1);
     }
   }
@@ -48,20 +53,37 @@ function withoutThinking(text: string): string {
   return end < 0 ? closed : closed.slice(closed.indexOf('>', end) + 1);
 }
 
+function parseStrictly(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As JSON, else as YAML's flow style, which is JSON with single quotes and trailing commas. */
 function parseLoosely(text: string): unknown {
   const trimmed = text.trim();
   if (!/^[[{]/.test(trimmed)) return undefined;
+  const strict = parseStrictly(trimmed);
+  if (strict !== undefined || trimmed.length > MAX_LOOSE_CHARS || depthOf(trimmed) > MAX_LOOSE_DEPTH)
+    return strict;
   try {
-    return JSON.parse(trimmed);
+    return parse(trimmed, { logLevel: 'error', maxAliasCount: 0 });
   } catch {
-    // YAML's flow style is JSON with single quotes and trailing commas; bounded, since it is slower.
-    if (trimmed.length > 40_000) return undefined;
-    try {
-      return parse(trimmed, { logLevel: 'silent', maxAliasCount: 0 });
-    } catch {
-      return undefined;
-    }
+    return undefined;
   }
+}
+
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const character of text) {
+    if (character === '[' || character === '{') depth += 1;
+    else if (character === ']' || character === '}') depth -= 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
 }
 
 /** The skill-like members of a list, of a wrapper such as `{"skills": […]}`, or one object alone; null for other JSON. */
@@ -96,7 +118,7 @@ function balancedObjects(text: string): string[] {
   let depth = 0;
   let start = -1;
   let quoted = false;
-  for (let at = 0; at < text.length; at += 1) {
+  for (let at = 0; at < text.length && objects.length < MAX_OBJECTS; at += 1) {
     const character = text[at];
     if (quoted) {
       if (character === '\\') at += 1;

@@ -1,7 +1,7 @@
 import { SKILL_CATEGORIES, type SkillCategory } from '../../shared/model.ts';
 import { redact } from '../platform/redact.ts';
 import { termsOf } from '../platform/words.ts';
-import { type Lesson, languageOf, overlap } from './lessons.ts';
+import { type Lesson, languageOf, sharedTerms } from './lessons.ts';
 
 /** A skill that the model suggested, checked and cleaned. */
 export interface Suggestion {
@@ -186,16 +186,23 @@ interface TermSets {
   all: ReadonlySet<string>;
 }
 
+/** Stands in every skill and says nothing about it. */
+const BOILERPLATE = new Set(['anti', 'pattern']);
+
 function termSet(skill: KnownSkill): TermSets {
-  const head = new Set(
-    termsOf(`${skill.name.replaceAll('-', ' ')} ${skill.description}`).map(({ term }) => term),
-  );
-  return { head, all: new Set([...head, ...termsOf(skill.body).map(({ term }) => term)]) };
+  const terms = (text: string) =>
+    termsOf(text)
+      .map(({ term }) => term)
+      .filter((term) => !BOILERPLATE.has(term));
+  const head = new Set(terms(`${skill.name} ${skill.description}`));
+  return { head, all: new Set([...head, ...terms(skill.body)]) };
 }
 
-/** How much two skills say the same: by what they are for, or by all that they say. */
+/** How much two skills say the same, 0 to 1: by what they are for, or by all that they say. */
 function likeness(a: TermSets, b: TermSets): number {
-  const whole = a.all.size >= 6 && b.all.size >= 6 ? overlap(a.all, b.all) : 0;
-  const head = a.head.size >= 4 && b.head.size >= 4 ? overlap(a.head, b.head) * 0.85 : 0;
-  return Math.max(whole, head);
+  return Math.max(cosine(a.all, b.all), cosine(a.head, b.head) * 0.85);
+}
+
+function cosine(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  return a.size === 0 || b.size === 0 ? 0 : sharedTerms(a, b) / Math.sqrt(a.size * b.size);
 }

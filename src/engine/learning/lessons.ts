@@ -58,7 +58,12 @@ export function pickLessons(turns: readonly TurnDetail[], afterSeq: number): Les
   const rated: { lesson: Lesson; weight: number }[] = [];
   for (const [at, turn] of ordered.entries()) {
     const terms = new Set(termsOf(turn.userText).map(({ term }) => term));
-    const repeated = terms.size >= 4 && seen.some((earlier) => overlap(terms, earlier) >= 0.7);
+    const repeated =
+      terms.size >= 4 &&
+      seen.some(
+        (earlier) =>
+          earlier.size >= 4 && sharedTerms(terms, earlier) >= 0.7 * Math.min(terms.size, earlier.size),
+      );
     seen.push(terms);
     if (turn.seq <= afterSeq || turn.userText.trim() === '') continue;
     const found = rate(turn, terms, repeated);
@@ -96,13 +101,11 @@ function rate(
   return substantive && turn.replyText.trim() !== '' ? { signal: 'substantive', weight: 0.5 } : null;
 }
 
-/** Share of the smaller set that stands in the other. */
-export function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const smaller = Math.min(a.size, b.size);
-  if (smaller === 0) return 0;
+/** How many terms two texts share. */
+export function sharedTerms(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let shared = 0;
   for (const term of a) if (b.has(term)) shared += 1;
-  return shared / smaller;
+  return shared;
 }
 
 /** Long texts keep both ends: that is where people say what they want. */

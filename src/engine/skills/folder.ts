@@ -9,8 +9,11 @@ import { parseSkill, type SkillFile } from './skill-file.ts';
 
 export const SKILL_FILE = 'SKILL.md';
 const MAX_BYTES = 512 * 1024;
-/** Editors save in several steps; a file is read when it has been quiet for so long. */
-const QUIET_MS = 60;
+/**
+ * Editors save in several steps; a file is read when it has been quiet for so long. Longer than the 50 ms in which
+ * chokidar drops a second change of a file.
+ */
+const QUIET_MS = 80;
 
 /** One `<folder>/SKILL.md` as last read. */
 export interface LoadedFile {

@@ -25,7 +25,16 @@ let root: string;
 let database: Database;
 let config: Config;
 const opened: SkillBook[] = [];
-const clock = fakeClock();
+const fake = fakeClock();
+/** Days pass by hand, but the watcher's quiet time is real: it stands against real file events. */
+const clock = {
+  now: fake.now,
+  advance: fake.advance,
+  after(ms: number, fn: () => void) {
+    const timer = setTimeout(fn, ms);
+    return () => clearTimeout(timer);
+  },
+};
 
 const text = (name: string, description: string, body = 'Do it well.') =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\n${body}\n`;
@@ -53,10 +62,8 @@ async function open(bank = join(root, 'bank')): Promise<{ book: SkillBook; undo:
   return { book, undo };
 }
 
-/** Waits for the watcher; its quiet time passes on the fake clock. */
 async function until(condition: () => boolean): Promise<void> {
   for (let n = 0; n < 400; n += 1) {
-    clock.advance(100);
     if (condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
