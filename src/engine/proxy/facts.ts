@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Dialect } from '../../shared/model.ts';
 import type { RequestFacts } from '../sessions/index.ts';
-import { decodeHead, decodeValue, member, type Skim, type SkimMessage } from './skim.ts';
+import { decodeHead, decodeValue, member, type Skim, type SkimMessage, skimBlocks } from './skim.ts';
 import { IDENTITY_FIELDS, isSystemRole } from './splice.ts';
 import { INTERNAL_MARK, isInternal, ownWords } from './user-text.ts';
 
 type Json = Record<string, unknown>;
+
+/** Contents beyond this many bytes are looked through for pictures before they are decoded. */
+const LARGE = 64 * 1024;
+const MEDIA = new Set(['image', 'image_url', 'document', 'file', 'input_audio']);
 
 export interface FactsSource {
   dialect: Dialect;
@@ -39,6 +43,7 @@ export class Facts implements RequestFacts {
   #user: { text: string; index: number } | null = null;
   #digests: readonly string[] | null = null;
   #endsWithToolResult: boolean | null = null;
+  readonly #texts = new Map<SkimMessage, string>();
 
   constructor(source: FactsSource) {
     const { skim } = source;
@@ -177,30 +182,56 @@ export class Facts implements RequestFacts {
     return this.#user;
   }
 
+  /** Text of a message; only its text blocks are decoded, so that pictures cost nothing. */
   #textOf(message: SkimMessage): string {
-    const { content } = message;
-    if (content === null) return '';
-    return textOfContent(decodeValue(this.#skim, content));
+    let text = this.#texts.get(message);
+    if (text === undefined) {
+      text = this.#readText(message);
+      this.#texts.set(message, text);
+    }
+    return text;
+  }
+
+  #readText({ content }: SkimMessage): string {
+    if (content?.kind === 'string') return String(decodeValue(this.#skim, content));
+    if (content?.kind !== 'array') return '';
+    return skimBlocks(this.#skim, content)
+      .filter((block) => block.type === 'text')
+      .map((block) => (decodeValue(this.#skim, block) as Json).text)
+      .filter((text) => typeof text === 'string')
+      .join('\n');
   }
 
   #hasToolResult(message: SkimMessage): boolean {
     if (message.content?.kind !== 'array') return false;
-    if (this.#skim.bytes.indexOf('tool_result', message.content.start) > message.content.end) return false;
-    const blocks = decodeValue(this.#skim, message.content) as Json[];
-    return blocks.some((block) => block?.type === 'tool_result');
+    return skimBlocks(this.#skim, message.content).some((block) => block.type === 'tool_result');
   }
 
   /** Covers what was said and done, not how the client spells it this time. */
   #digest(message: SkimMessage): string {
-    const whole = decodeValue(this.#skim, message) as Json;
+    const { content } = message;
+    const whole =
+      content && content.end - content.start > LARGE ? null : (decodeValue(this.#skim, message) as Json);
     const said = {
-      role: whole.role,
-      content: normalContent(whole.content),
-      calls: Array.isArray(whole.tool_calls)
-        ? whole.tool_calls.map((call: Json) => call?.function ?? null)
-        : undefined,
+      role: message.role,
+      content: whole ? normalContent(whole.content) : this.#largeContent(message),
+      calls:
+        whole && Array.isArray(whole.tool_calls)
+          ? whole.tool_calls.map((call: Json) => call?.function ?? null)
+          : undefined,
     };
     return createHash('sha256').update(JSON.stringify(said)).digest('base64url').slice(0, 22);
+  }
+
+  /** The content of a message with pictures or files: those are hashed as bytes, never decoded. */
+  #largeContent({ content }: SkimMessage): unknown {
+    if (content?.kind !== 'array') return content ? normalContent(decodeValue(this.#skim, content)) : '';
+    const blocks = skimBlocks(this.#skim, content).map((block) => {
+      if (!MEDIA.has(block.type)) return decodeValue(this.#skim, block);
+      const bytes = this.#skim.bytes.subarray(block.start, block.end);
+      return { type: block.type, sha256: createHash('sha256').update(bytes).digest('base64url') };
+    });
+    return normalContent(blocks);
   }
 
   #guessAgent(): string {
