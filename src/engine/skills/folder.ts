@@ -78,6 +78,7 @@ export async function watchSkills(
   dir: string,
   clock: Clock,
   onFolder: (folder: string) => void,
+  onTrouble: (error: unknown) => void,
 ): Promise<() => Promise<void>> {
   const waiting = new Map<string, () => void>();
   const notice = (path: string) => {
@@ -102,9 +103,11 @@ export async function watchSkills(
   for (const event of ['add', 'change', 'unlink', 'addDir', 'unlinkDir'] as const) watcher.on(event, notice);
   await new Promise<void>((resolve) => {
     watcher.once('ready', resolve);
-    watcher.once('error', () => resolve());
+    watcher.on('error', (error) => {
+      onTrouble(error);
+      resolve();
+    });
   });
-  watcher.on('error', () => {});
   return async () => {
     for (const cancel of waiting.values()) cancel();
     waiting.clear();

@@ -119,7 +119,13 @@ export class SkillBook {
       log.warn({ path: problem.path }, `skill not used: ${problem.message}`);
     if (this.#deps.config().skills.retrieval_mode === 'embedding') log.warn(EMBEDDING_NOTE);
     const root = realpathSync(dir);
-    this.#unwatch = await watchSkills(root, clock, (folder) => this.#refresh(folder));
+    this.#unwatch = await watchSkills(
+      root,
+      clock,
+      (folder) => this.#refresh(folder),
+      (error) =>
+        log.warn({ err: error, dir }, 'changes of the skills folder may be noticed only after a restart'),
+    );
   }
 
   async stop(): Promise<void> {
