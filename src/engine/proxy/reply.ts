@@ -169,17 +169,17 @@ function answerWhole(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply,
     failCall(deps, flight, 502, { message });
     return;
   }
-  // Some providers put an error into a 200; across dialects it becomes one with a status.
+  // Some providers put an error into a 200; a stream reader and the other dialect need one with a status.
   const bare = json.choices === undefined && json.content === undefined;
   const refused = bare ? readErrorObject(json) : null;
-  if (refused && prepared.context) {
+  if (refused && (prepared.context || facts.stream)) {
     failCall(deps, flight, refused.status ?? 502, refused);
     return;
   }
   const error = refused ? refused.message : null;
   const answer = { reply: json, ...readReply(route.wire, json) };
   record.end({ status: refused ? 'failed' : 'answered', httpStatus: reply.status, error, answer });
-  if (facts.stream && !refused) answerAsStream(flight, reply, inClientDialect(flight, json));
+  if (facts.stream) answerAsStream(flight, reply, inClientDialect(flight, json));
   else if (prepared.context) answerJson(flight, reply, inClientDialect(flight, json));
   else {
     const same = route.model === facts.model;

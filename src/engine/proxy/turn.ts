@@ -39,6 +39,10 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
   const plan = turn && (await planInjection(deps, turn, facts, body));
   const { prepared, used } = prepare(deps, call, { facts, skim: body, route, plan, turn, record });
 
+  if (call.response.destroyed) {
+    record.abandon();
+    return;
+  }
   const abort = new AbortController();
   call.response.on('close', () => {
     if (!call.response.writableFinished) abort.abort();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addToSystem, type ProxyLab, startProxyLab } from '../../support/proxy.ts';
-import { post, rawRequest } from '../../support/raw.ts';
+import { post, rawRequest, slowClient } from '../../support/raw.ts';
 
 interface Captured {
   requests: { url: string; headers: [string, string][]; body: Record<string, unknown> }[];
@@ -250,6 +250,28 @@ describe('what is added', () => {
       expect(['deadline', 'error']).toContain(turn.injection.skipped);
       await lab.close();
     }
+  });
+
+  it('S45: a client that leaves while its turn is prepared costs no call to the provider', async () => {
+    let prepared = () => {};
+    const ready = new Promise<void>((resolve) => {
+      prepared = resolve;
+    });
+    const lab = await startProxyLab({
+      deps: { deadlineMs: 5000 },
+      compose: async (turn) => {
+        client.destroy();
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        setImmediate(prepared);
+        return addToSystem(turn, null);
+      },
+    });
+    const client = slowClient(lab.port, post('/v1/chat/completions', JSON.stringify(BODY)));
+    await ready;
+    expect(lab.upstream.requests).toHaveLength(0);
+    expect(lab.sessions.list({ limit: 5 }).turns).toEqual([]);
+    expect(lab.errors).toEqual([]);
+    await lab.close();
   });
 
   it('a session log that fails takes nothing from the answer', async () => {
