@@ -30,7 +30,8 @@ export function createRoutes(deps: RoutesDeps): Express {
   const { upstream } = deps.turn;
 
   app.get(['/health', '/healthz'], (_request, response) => {
-    response.json({ status: 'ok', name: 'metaclaw', version: deps.version });
+    // `ok` is what the original's own programs, and our daemon's starter, look for.
+    response.json({ ok: true, status: 'ok', name: 'metaclaw', version: deps.version });
   });
   app.get('/', (_request, response) => {
     response.json({ name: 'metaclaw', version: deps.version, openai: '/v1', anthropic: '/' });

@@ -188,6 +188,8 @@ describe('addresses', () => {
       expect((await rawRequest(lab.port, get(path))).status).toBe(200);
       expect(await rawRequest(lab.port, get(path, {}, 'HEAD'))).toMatchObject({ status: 200, body: '' });
     }
+    // Without `ok` no `metaclaw start --daemon` ever believes that its daemon runs.
+    expect(JSON.parse((await rawRequest(lab.port, get('/healthz'))).body)).toMatchObject({ ok: true });
   });
 
   it('H15: lists models in both shapes, and one by one', async () => {
