@@ -93,10 +93,17 @@ export function isOffRecord(config: Config, facts: Facts): boolean {
   const { headers } = facts;
   return (
     config.bypass ||
-    headers['x-metaclaw-private'] === 'on' ||
-    headers['x-metaclaw-learn'] === 'off' ||
+    says(headers['x-metaclaw-private'], ON) ||
+    says(headers['x-metaclaw-learn'], OFF) ||
     config.agents[facts.agent]?.private === true
   );
+}
+
+const ON = /^\s*(?:on|true|yes|1)\s*$/i;
+const OFF = /^\s*(?:off|false|no|0)\s*$/i;
+
+function says(header: string | undefined, what: RegExp): boolean {
+  return header !== undefined && what.test(header);
 }
 
 function openTurn(deps: TurnDeps, facts: Facts): OpenTurn | null {
@@ -118,7 +125,8 @@ async function planInjection(
     skipInjection(turn.injection, { ...view(facts) }, why);
   if (turn.kind === 'side') return skip('side-turn');
   const { headers } = facts;
-  if (headers['x-metaclaw-skills'] === 'off' && headers['x-metaclaw-memory'] === 'off') return skip('header');
+  if (says(headers['x-metaclaw-skills'], OFF) && says(headers['x-metaclaw-memory'], OFF))
+    return skip('header');
   try {
     const window = deps.config().context_window || DEFAULT_WINDOW;
     const room = window - (facts.maxTokens ?? DEFAULT_ANSWER) - promptTokens(body);

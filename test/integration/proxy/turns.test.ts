@@ -181,6 +181,7 @@ describe('what stays here', () => {
 
   it.each([
     ['x-metaclaw-private', 'on'],
+    ['x-metaclaw-private', 'True'],
     ['x-metaclaw-learn', 'off'],
   ])('%s: %s adds nothing and leaves no trace (L06)', async (name, value) => {
     add.system = 'ADDED';
