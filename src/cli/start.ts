@@ -118,25 +118,23 @@ function addresses({ host, port }: { host: string; port: number }): string {
   return `OpenAI base URL: ${base}/v1   Anthropic base URL: ${base}`;
 }
 
-/** A second signal ends at once, for a stop that hangs. */
+/** Resolves on a signal or `host.quit`. A second signal ends at once, for a stop that hangs. */
 function untilAskedToEnd(engine: Engine): Promise<void> {
   return new Promise((resolve) => {
+    // An engine whose proxy is stopped has nothing else that keeps the process alive.
+    const hold = setInterval(() => {}, 60_000);
     let asked = false;
     const end = () => {
-      if (asked) process.exit(130);
       asked = true;
+      clearInterval(hold);
       resolve();
     };
-    process.on('SIGTERM', end);
-    process.on('SIGINT', end);
-    if (process.platform !== 'win32') process.on('SIGHUP', end);
-    engine.bus.on('quit', () => {
-      asked = true;
-      // The asker gets its answer before the control port goes.
-      setTimeout(resolve, 50);
-    });
-    // Nothing else may be left that keeps the process alive while it waits.
-    const hold = setInterval(() => {}, 60_000);
-    engine.bus.on('quit', () => clearInterval(hold));
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+      process.on(signal, () => {
+        if (asked) process.exit(130);
+        end();
+      });
+    // The asker gets its answer before the control port goes.
+    engine.bus.on('quit', () => setTimeout(end, 50));
   });
 }
