@@ -42,6 +42,7 @@ export default defineConfig({
     plugins: [react()],
     build: {
       target: chromiumTarget,
+      minify: true,
       outDir: 'out/renderer',
       emptyOutDir: true,
       rollupOptions: { input: { index: resolve('src/renderer/index.html') } },

@@ -141,6 +141,7 @@ export class Host {
       t: this.#t,
     });
     engine.bus.on('snapshot', (snapshot) => this.#tray?.update(snapshot, this.#t));
+    engine.bus.on('quit', () => void this.quit());
   }
 
   #proxyKey(): string | null {

@@ -13,7 +13,14 @@ export function setAppMenu(deps: {
   const { t } = deps;
   const place = (id: CommandId): MenuItemConstructorOptions => {
     const { title, shortcut, path } = commandById(id);
-    return { id, label: t(title), accelerator: shortcut, click: () => deps.go(path ?? '/') };
+    // The window binds these keys itself.
+    return {
+      id,
+      label: t(title),
+      accelerator: shortcut,
+      registerAccelerator: false,
+      click: () => deps.go(path ?? '/'),
+    };
   };
   const quit: MenuItemConstructorOptions = {
     id: 'quit',

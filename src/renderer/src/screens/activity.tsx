@@ -101,7 +101,7 @@ export function Activity() {
             </Listbox>
           )}
         </section>
-        <section className="detail" aria-label={t('activity.pick')}>
+        <div className="detail">
           {selected === null ? (
             <Empty icon={<ListFilter className="big" aria-hidden="true" />} title={t('activity.pick')}>
               {t('activity.pickHow')}
@@ -109,7 +109,7 @@ export function Activity() {
           ) : (
             <TurnView key={selected} id={selected} />
           )}
-        </section>
+        </div>
       </div>
     </Shell>
   );

@@ -96,7 +96,7 @@ export function Library({ selected }: { selected: string | null }) {
           </Listbox>
         )}
       </section>
-      <section className="detail" aria-label={t('skills.pick')}>
+      <div className="detail">
         {selected === null ? (
           <Empty icon={<Layers className="big" aria-hidden="true" />} title={t('skills.pick')}>
             {t('skills.pickHow')}
@@ -104,7 +104,7 @@ export function Library({ selected }: { selected: string | null }) {
         ) : (
           <SkillView key={selected} name={selected} />
         )}
-      </section>
+      </div>
     </div>
   );
 }

@@ -69,7 +69,7 @@ export function Proposals({ selected, isEditing }: { selected: string | null; is
           </Listbox>
         )}
       </section>
-      <section className="detail" aria-label={current?.name ?? t('proposals.pick')}>
+      <div className="detail">
         {current === undefined ? (
           <Empty
             icon={<Sparkles className="big" aria-hidden="true" />}
@@ -80,7 +80,7 @@ export function Proposals({ selected, isEditing }: { selected: string | null; is
         ) : (
           <ProposalView key={current.id} proposal={current} startsEditing={isEditing} />
         )}
-      </section>
+      </div>
     </div>
   );
 }

@@ -1,5 +1,6 @@
+import { useEffect } from 'react';
 import { useLocation } from 'wouter';
-import { type CommandId, commandById } from '../../../shared/commands.ts';
+import { COMMANDS, type CommandId, commandById } from '../../../shared/commands.ts';
 import type { AppError } from '../../../shared/errors.ts';
 import { call, callHost } from '../api.ts';
 import { useUi } from '../state.ts';
@@ -36,4 +37,29 @@ export function useRunCommand(): (id: CommandId) => void {
     if (path !== undefined) navigate(path);
     actions[id]?.().catch(fail);
   };
+}
+
+/**
+ * Binds the shortcuts of the commands. The menu only shows them, so that they work the same wherever the window is;
+ * Quit alone belongs to the menu, since it must work with a page that hangs.
+ */
+export function useShortcuts(): void {
+  const run = useRunCommand();
+  const isOpen = useUi((state) => state.paletteOpen);
+  const setPaletteOpen = useUi((state) => state.setPaletteOpen);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+      const shortcut = `CmdOrCtrl+${event.key.toUpperCase()}`;
+      const command = COMMANDS.find(
+        (candidate) => candidate.shortcut === shortcut && candidate.id !== 'quit',
+      );
+      if (command === undefined) return;
+      event.preventDefault();
+      if (command.id === 'palette') setPaletteOpen(!isOpen);
+      else if (document.querySelector('[role="dialog"]') === null) run(command.id);
+    };
+    window.addEventListener('keydown', onKeyDown);
+    return () => window.removeEventListener('keydown', onKeyDown);
+  }, [isOpen, run, setPaletteOpen]);
 }

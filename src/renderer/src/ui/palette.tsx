@@ -1,13 +1,12 @@
 import { Command as Cmdk } from 'cmdk';
 import { Activity, ChevronRight, Layers } from 'lucide-react';
-import { useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { COMMANDS, type Command } from '../../../shared/commands.ts';
 import { formatWhen } from '../../../shared/format.ts';
 import { useRoute } from '../api.ts';
 import { useT } from '../i18n.tsx';
 import { useUi } from '../state.ts';
-import { useRunCommand } from './commands.ts';
+import { useRunCommand, useShortcuts } from './commands.ts';
 import { useSnapshot } from './hooks.ts';
 
 /** Everything by name: commands, skills and the latest turns. */
@@ -15,16 +14,7 @@ export function Palette() {
   const t = useT();
   const open = useUi((state) => state.paletteOpen);
   const setOpen = useUi((state) => state.setPaletteOpen);
-  useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => {
-      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
-        event.preventDefault();
-        setOpen(!open);
-      }
-    };
-    window.addEventListener('keydown', onKeyDown);
-    return () => window.removeEventListener('keydown', onKeyDown);
-  }, [open, setOpen]);
+  useShortcuts();
   return (
     <Cmdk.Dialog
       open={open}
