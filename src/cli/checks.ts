@@ -1,6 +1,4 @@
 import type { Command } from 'commander';
-import { runDemo } from '../engine/demo/index.ts';
-import { createEngine } from '../engine/index.ts';
 import type { DoctorCheck } from '../shared/contract.ts';
 import { AppError } from '../shared/errors.ts';
 import { connectHost } from './client.ts';
@@ -34,15 +32,19 @@ export function addCheckCommands(program: Command, context: Context): void {
     .description(
       'show the whole loop offline in half a minute, with a scripted model and a throw-away folder',
     )
-    .action(() =>
-      runDemo({
+    .action(async () => {
+      const [{ createEngine }, { runDemo }] = await Promise.all([
+        import('../engine/index.ts'),
+        import('../engine/demo/index.ts'),
+      ]);
+      await runDemo({
         createEngine,
         skillsBank: findSkillsBank(),
         version: context.version,
         clock: createClock(),
         onEvent: ({ text }) => terminal.out(text),
-      }),
-    );
+      });
+    });
   program
     .command('bypass')
     .description('make the proxy a plain pass-through: nothing added, recorded or learned')

@@ -1,4 +1,3 @@
-import { createEngine } from '../engine/index.ts';
 import { ConfigFile } from '../engine/platform/config-file.ts';
 import { silentLogger } from '../engine/platform/logger.ts';
 import { statePaths } from '../engine/platform/paths.ts';
@@ -55,6 +54,8 @@ export async function withCalls<T>(
     overrides: {},
     logToStderr: false,
   });
+  // Loaded on demand: most commands need no engine, and start faster without it.
+  const { createEngine } = await import('../engine/index.ts');
   const engine = await createEngine(ports);
   try {
     return await use(engine.call, false);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { createEngine, type Engine } from '../engine/index.ts';
+import type { Engine } from '../engine/index.ts';
 import { expandHome, statePaths } from '../engine/platform/paths.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Context } from './context.ts';
@@ -93,13 +93,15 @@ async function startHere(
     },
     logToStderr: true,
   });
+  const { createEngine } = await import('../engine/index.ts');
   const engine = await createEngine(ports);
-  const ended = untilAskedToEnd(engine);
+  const wait = waitForEnd(engine);
   try {
-    await Promise.race([engine.start(), ended]);
+    await Promise.race([engine.start(), wait.ended]);
     await greet(engine, terminal);
-    await ended;
+    await wait.ended;
   } finally {
+    wait.release();
     await engine.stop();
   }
   terminal.out('MetaClaw has stopped.');
@@ -118,23 +120,20 @@ function addresses({ host, port }: { host: string; port: number }): string {
   return `OpenAI base URL: ${base}/v1   Anthropic base URL: ${base}`;
 }
 
-/** Resolves on a signal or `host.quit`. A second signal ends at once, for a stop that hangs. */
-function untilAskedToEnd(engine: Engine): Promise<void> {
-  return new Promise((resolve) => {
-    // An engine whose proxy is stopped has nothing else that keeps the process alive.
-    const hold = setInterval(() => {}, 60_000);
+/** `ended` resolves on a signal or `host.quit`. A second signal ends at once, for a stop that hangs. */
+function waitForEnd(engine: Engine): { ended: Promise<void>; release: () => void } {
+  // An engine whose proxy is stopped has nothing else that keeps the process alive.
+  const hold = setInterval(() => {}, 60_000);
+  const ended = new Promise<void>((resolve) => {
     let asked = false;
-    const end = () => {
-      asked = true;
-      clearInterval(hold);
-      resolve();
-    };
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
       process.on(signal, () => {
         if (asked) process.exit(130);
-        end();
+        asked = true;
+        resolve();
       });
     // The asker gets its answer before the control port goes.
-    engine.bus.on('quit', () => setTimeout(end, 50));
+    engine.bus.on('quit', () => setTimeout(resolve, 50));
   });
+  return { ended, release: () => clearInterval(hold) };
 }

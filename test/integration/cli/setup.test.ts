@@ -1,0 +1,80 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
+import { type Cli, createCli } from '../../support/cli.ts';
+import { startUpstream } from '../../support/upstream.ts';
+
+// Each step starts real processes, which a busy machine makes slow.
+vi.setConfig({ testTimeout: 60_000 });
+
+describe('metaclaw setup --yes', () => {
+  let cli: Cli;
+  let upstream: Awaited<ReturnType<typeof startUpstream>>;
+  beforeEach(async () => {
+    cli = createCli();
+    upstream = await startUpstream({ apiKey: 'sk-right', models: ['m-1', 'm-2'] });
+  });
+  afterEach(async () => {
+    await upstream.close();
+    await cli.close();
+  });
+  const flags = () => [
+    'setup',
+    '--yes',
+    '--provider',
+    'custom',
+    '--api-base',
+    `${upstream.url}/v1`,
+    '--model',
+    'm-1',
+  ];
+
+  it('tests, saves, and keeps every other key on a second run', async () => {
+    writeFileSync(
+      cli.path('config.yaml'),
+      '# kept\nmemory:\n  scope: work\nproxy:\n  max_body_mb: 7\nx: 1\n',
+    );
+    const first = await cli.run(
+      [...flags(), '--api-key-env', 'MY_KEY', '--port', '31234', '--mode', 'skills_only'],
+      {
+        env: { MY_KEY: 'sk-right' },
+      },
+    );
+    expect(first).toMatchObject({ code: 0 });
+    expect(first.all).not.toContain('sk-right');
+    const text = readFileSync(cli.path('config.yaml'), 'utf8');
+    expect(text).toContain('# kept');
+    expect(parse(text)).toMatchObject({
+      mode: 'skills_only',
+      memory: { scope: 'work' },
+      proxy: { max_body_mb: 7, port: 31_234 },
+      llm: { model_id: 'm-1', api_key: 'secret:llm.api_key' },
+      x: 1,
+    });
+    const second = await cli.run(['setup', '--yes', '--model', 'm-2']);
+    expect(second.code).toBe(0);
+    expect(parse(readFileSync(cli.path('config.yaml'), 'utf8'))).toEqual({
+      ...parse(text),
+      llm: { ...parse(text).llm, model_id: 'm-2' },
+    });
+  });
+
+  it('saves nothing when the live test fails, says why and what to do; --no-test saves', async () => {
+    const wrong = await cli.run([...flags(), '--api-key-env', 'MY_KEY'], { env: { MY_KEY: 'sk-wrong' } });
+    expect(wrong.code).toBe(1);
+    expect(wrong.stdout).toMatch(/key\s+FAILED[\s\S]*→/);
+    expect(wrong.all).not.toContain('sk-wrong');
+    expect((await cli.run(['config', 'llm.model_id'])).stdout).toContain('(not set)');
+    expect((await cli.run([...flags(), '--no-test'])).code).toBe(0);
+    expect((await cli.run(['config', 'llm.model_id'])).stdout).toContain('m-1');
+  });
+
+  it('says what is missing instead of asking where there is no terminal', async () => {
+    expect((await cli.run(['setup'])).stderr).toContain('--yes');
+    expect((await cli.run(['setup', '--yes'])).stderr).toContain('--provider');
+    expect((await cli.run(['setup', '--yes', '--provider', 'nobody'])).stderr).toContain('openrouter');
+    expect((await cli.run(['setup', '--yes', '--provider', 'openai'])).stderr).toContain('OPENAI_API_KEY');
+    const unset = await cli.run(['setup', '--yes', '--provider', 'openai', '--api-key-env', 'NOT_THERE']);
+    expect(unset).toMatchObject({ code: 1, stderr: expect.stringContaining('NOT_THERE') });
+  });
+});
