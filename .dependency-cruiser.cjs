@@ -94,7 +94,8 @@ module.exports = {
     },
     {
       name: 'hosts-use-the-front',
-      comment: 'main and cli import engine/{index,ports,router,control}, its platform layer, the demo and shared only',
+      comment:
+        'main and cli import engine/{index,ports,router,control}, its platform layer, the demo and shared only',
       severity: 'error',
       from: { path: '^src/(main|cli)/' },
       to: {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { configSchema, type KeyMeta } from './config.ts';
 
-export type KeyKind = 'text' | 'number' | 'boolean' | 'choice' | 'list' | 'object';
+type KeyKind = 'text' | 'number' | 'boolean' | 'choice' | 'list' | 'object';
 
 /** One key of the configuration with all that screens, CLI, docs and the file loader know of it. */
 export interface KeyInfo extends KeyMeta {

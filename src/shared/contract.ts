@@ -123,15 +123,26 @@ export const ROUTES = {
   'proxy.stop': command(none),
   'proxy.bypass': command(z.object({ on: z.boolean() })),
   'proxy.endpoints': query(none),
-  'turns.list': query(z.object({ ...paging, sessionId: z.string().optional(), kind: z.enum(['main', 'side']).optional() })),
+  'turns.list': query(
+    z.object({ ...paging, sessionId: z.string().optional(), kind: z.enum(['main', 'side']).optional() }),
+  ),
   'turns.get': query(id),
-  'turns.histogram': query(z.object({ day: z.string().regex(/^\d{4}-\d\d-\d\d$/).optional() })),
+  'turns.histogram': query(
+    z.object({
+      day: z
+        .string()
+        .regex(/^\d{4}-\d\d-\d\d$/)
+        .optional(),
+    }),
+  ),
   'sessions.end': command(id),
   'skills.list': query(none),
   'skills.get': query(z.object({ name: z.string() })),
   'skills.setEnabled': command(z.object({ name: z.string(), enabled: z.boolean() })),
   'skills.search': query(z.object({ text: z.string().max(20_000) })),
-  'proposals.list': query(z.object({ state: z.enum(['waiting', 'accepted', 'rejected', 'undone']).optional() })),
+  'proposals.list': query(
+    z.object({ state: z.enum(['waiting', 'accepted', 'rejected', 'undone']).optional() }),
+  ),
   'proposals.get': query(id),
   'proposals.accept': command(
     id.extend({

@@ -9,7 +9,13 @@ export type TurnKind = 'main' | 'side';
 export type Mode = 'skills_only' | 'rl' | 'madmax';
 
 /** How the session of a turn was recognised, strongest first. */
-export type IdentitySource = 'metaclaw-header' | 'original-header' | 'client-header' | 'body' | 'openclaw-text' | 'history';
+export type IdentitySource =
+  | 'metaclaw-header'
+  | 'original-header'
+  | 'client-header'
+  | 'body'
+  | 'openclaw-text'
+  | 'history';
 
 export type SessionEndReason = 'flag' | 'new-command' | 'idle' | 'shutdown';
 
@@ -61,7 +67,16 @@ export interface InjectionReport {
   /** Tokens that this turn carries because of us (all blocks, also those from earlier turns of the session). */
   tokens: number;
   /** Why nothing was even tried, when that is so. */
-  skipped: null | 'off' | 'side-turn' | 'private' | 'bypass' | 'header' | 'no-user-text' | 'deadline' | 'error';
+  skipped:
+    | null
+    | 'off'
+    | 'side-turn'
+    | 'private'
+    | 'bypass'
+    | 'header'
+    | 'no-user-text'
+    | 'deadline'
+    | 'error';
 }
 
 export type TurnStatus = 'open' | 'answered' | 'aborted' | 'failed';

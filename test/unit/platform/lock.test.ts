@@ -23,7 +23,15 @@ describe('host lock', () => {
   const leave = (pid: number, identity: string | null) =>
     writeFileSync(
       join(home, 'runtime.json'),
-      JSON.stringify({ pid, identity, kind: 'daemon', version: '1', startedAt: 'x', proxy: { host: '127.0.0.1', port: 31_001 }, controlPort: 1 }),
+      JSON.stringify({
+        pid,
+        identity,
+        kind: 'daemon',
+        version: '1',
+        startedAt: 'x',
+        proxy: { host: '127.0.0.1', port: 31_001 },
+        controlPort: 1,
+      }),
     );
 
   it('refuses a second owner and names the first', async () => {
@@ -64,7 +72,10 @@ describe('host lock', () => {
     const lock = await acquireHost(home, 'app', '9.9');
     lock.update({ proxy: { host: '127.0.0.1', port: 5 }, controlPort: 6 });
     const found = await readHost(home);
-    expect(found).toMatchObject({ state: 'running', info: { kind: 'app', version: '9.9', controlPort: 6, proxy: { port: 5 } } });
+    expect(found).toMatchObject({
+      state: 'running',
+      info: { kind: 'app', version: '9.9', controlPort: 6, proxy: { port: 5 } },
+    });
     leave(1, 'another:1');
     lock.release();
     expect(JSON.parse(readFileSync(join(home, 'runtime.json'), 'utf8')).pid).toBe(1);

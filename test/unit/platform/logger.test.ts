@@ -18,7 +18,10 @@ describe('log', () => {
     const log = createLog({ dir: logs, level: 'info', redact: keep, stderr: null });
     for (let n = 0; n < 50; n += 1) log.logger.child({ name: 'proxy' }).info({ n }, 'line');
     await log.close();
-    const lines = readFileSync(join(logs, 'metaclaw.log'), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+    const lines = readFileSync(join(logs, 'metaclaw.log'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
     expect(lines).toHaveLength(50);
     expect(lines[49]).toMatchObject({ level: 'info', name: 'proxy', n: 49, msg: 'line' });
   });
@@ -27,11 +30,16 @@ describe('log', () => {
     const terminal: string[] = [];
     const log = createLog({ dir, level: 'info', redact: keep, stderr: (line) => terminal.push(line) });
     log.logger.warn(
-      { headers: { 'X-Api-Key': 'abc123', accept: 'a sk-secret b' }, api_key: 'abc123', err: new Error('no sk-secret') },
+      {
+        headers: { 'X-Api-Key': 'abc123', accept: 'a sk-secret b' },
+        api_key: 'abc123',
+        err: new Error('no sk-secret'),
+      },
       'told sk-secret',
     );
     await log.close();
-    const everything = readFileSync(join(dir, 'metaclaw.log'), 'utf8') + JSON.stringify(log.recent()) + terminal.join();
+    const everything =
+      readFileSync(join(dir, 'metaclaw.log'), 'utf8') + JSON.stringify(log.recent()) + terminal.join();
     expect(everything).not.toContain('sk-secret');
     expect(everything).not.toContain('abc123');
     expect(log.recent()[0]?.msg).toBe('told [redacted]');
@@ -57,7 +65,12 @@ describe('log', () => {
   it('goes on when the folder cannot be written', async () => {
     const terminal: string[] = [];
     writeFileSync(join(dir, 'file'), '');
-    const log = createLog({ dir: join(dir, 'file', 'logs'), level: 'info', redact: keep, stderr: (line) => terminal.push(line) });
+    const log = createLog({
+      dir: join(dir, 'file', 'logs'),
+      level: 'info',
+      redact: keep,
+      stderr: (line) => terminal.push(line),
+    });
     log.logger.info('still here');
     await log.close();
     expect(log.recent().map((line) => line.msg)).toEqual(['still here']);
