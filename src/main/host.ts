@@ -11,8 +11,9 @@ import { ORIGIN, servePage } from './page.ts';
 import { createPorts } from './ports.ts';
 import { PreferenceStore } from './preferences.ts';
 import { installTestHook } from './test-hook.ts';
-import { AppTray, type TrayCommand } from './tray.ts';
+import { AppTray } from './tray.ts';
 import { hasTrayHost } from './tray-host.ts';
+import type { TrayCommand } from './tray-menu.ts';
 import { MainWindow, openExternal, preloadPath } from './window.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -206,6 +207,7 @@ export class Host {
         return null;
       },
       'host.closeAnswer': ({ answer }) => {
+        this.#isAsking = false;
         if (answer === 'quit') void this.quit();
         if (answer === 'minimise') this.#window.minimise();
         if (answer === 'hide') {

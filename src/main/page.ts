@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, realpath } from 'node:fs/promises';
-import { extname, join, resolve, sep } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { protocol, type Session } from 'electron';
+import { locate } from './page-files.ts';
 
 export const SCHEME = 'app';
 /** Where the window's page lives. */
@@ -64,19 +65,6 @@ function policy(nonce: string): string {
     "frame-ancestors 'none'",
     "object-src 'none'",
   ].join('; ');
-}
-
-/** The file behind a path, or null when there is none inside the folder, links resolved. */
-export async function locate(folder: string, pathname: string): Promise<string | null> {
-  try {
-    const path = decodeURIComponent(pathname);
-    if (path.includes('\0')) return null;
-    const root = await realpath(resolve(folder));
-    const file = await realpath(join(root, path === '/' ? 'index.html' : path));
-    return file.startsWith(root + sep) && extname(file) !== '' ? file : null;
-  } catch {
-    return null;
-  }
 }
 
 function notFound(): Response {

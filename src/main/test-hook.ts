@@ -1,4 +1,5 @@
-import type { AppTray, TrayCommand, TrayItem } from './tray.ts';
+import type { AppTray } from './tray.ts';
+import type { TrayCommand, TrayItem } from './tray-menu.ts';
 import type { MainWindow } from './window.ts';
 
 /** What end-to-end tests can see and press of the parts that no browser driver reaches. */

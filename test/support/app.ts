@@ -53,6 +53,7 @@ export async function openApp(
     args: [...(options.args ?? []), '--port', '0'],
     env: { METACLAW_E2E: '1', LANG: 'en_US.UTF-8', LC_ALL: 'en_US.UTF-8', ...options.env },
   });
+  const child = launched.app.process();
   const page = await launched.window();
   // Playwright would otherwise pretend a light theme; the application's own choice is what is looked at.
   // Without motion, what is looked at is never half-way between two colours.
@@ -113,7 +114,8 @@ export async function openApp(
         expect(found, mode).toEqual([]);
       }),
     close: async () => {
-      await launched.close();
+      // A test may have quit it already.
+      if (child.exitCode === null && child.signalCode === null) await launched.close();
       if (options.home === undefined) await rm(home, { recursive: true, force: true, maxRetries: 3 });
     },
   };

@@ -212,7 +212,12 @@ function ProposalView({ proposal, startsEditing }: { proposal: SkillProposal; st
                 <Pencil className="s" aria-hidden="true" />
                 {t('proposals.editFirst')}
               </Button>
-              <Button tone="primary" hotkey="A" disabled={decision.busy} onClick={() => decision.accept()}>
+              <Button
+                tone={proposal.findings.length > 0 ? 'plain' : 'primary'}
+                hotkey="A"
+                disabled={decision.busy}
+                onClick={() => decision.accept()}
+              >
                 {proposal.findings.length > 0 ? `${t('proposals.accept')}…` : t('proposals.accept')}
               </Button>
             </>

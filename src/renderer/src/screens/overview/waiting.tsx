@@ -14,6 +14,8 @@ export function WaitingPanel() {
   const t = useT();
   const proposals = useRoute('proposals.list', { state: 'waiting' });
   const list = proposals.data ?? [];
+  // One primary action; nothing that was flagged is it.
+  const firstClean = list.find((proposal) => proposal.findings.length === 0);
   return (
     <Panel title={t('overview.waiting')} level={3} end={<span className="t3 sm">{list.length || null}</span>}>
       {proposals.isError ? (
@@ -25,7 +27,9 @@ export function WaitingPanel() {
       ) : (
         list
           .slice(0, SHOWN)
-          .map((proposal, index) => <Waiting key={proposal.id} proposal={proposal} first={index === 0} />)
+          .map((proposal) => (
+            <Waiting key={proposal.id} proposal={proposal} first={proposal.id === firstClean?.id} />
+          ))
       )}
       {list.length > SHOWN ? (
         <div className="line-item">

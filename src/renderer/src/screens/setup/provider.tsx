@@ -126,7 +126,7 @@ function Tile(props: { preset: ProviderPreset; found: LocalServer | undefined; l
       </span>
       <span className="grow">
         <span className="cut tile-line">{preset.id === 'custom' ? t('setup.custom') : preset.name}</span>
-        <span className="sm t3 cut tile-line">{hint()}</span>
+        <span className="sm t3 two-lines">{hint()}</span>
       </span>
     </RadioGroup.Item>
   );
