@@ -257,7 +257,7 @@ describe('openaiToAnthropic: tools', () => {
     expect(translate({ tools, tool_choice }).body.tool_choice).toEqual(expected);
   });
 
-  it.each([
+  it.each<[{ tools?: readonly unknown[] } & Record<string, unknown>, unknown]>([
     [
       { tools, parallel_tool_calls: false },
       { type: 'auto', disable_parallel_tool_use: true },
@@ -266,8 +266,8 @@ describe('openaiToAnthropic: tools', () => {
     [{ tools, parallel_tool_calls: false, tool_choice: 'none' }, { type: 'none' }],
     [{ parallel_tool_calls: false }, undefined],
     [{ tools: [], tool_choice: 'auto' }, undefined],
-  ])('T18, T20: %j', (body: { tools?: readonly unknown[] }, expected) => {
-    expect(translate({ ...body }).body.tool_choice).toEqual(expected);
+  ])('T18, T20: %j', (body, expected) => {
+    expect(translate(body).body.tool_choice).toEqual(expected);
     if (body.tools?.length !== 1) expect(translate(body).body).not.toHaveProperty('tools');
   });
 
