@@ -176,7 +176,7 @@ export async function readSecret(context: Context, question: string): Promise<st
 }
 
 /** A problem of the config as one line. */
-export function describeProblem(problem: ConfigProblem): string {
+function describeProblem(problem: ConfigProblem): string {
   const where =
     problem.line === null
       ? ''

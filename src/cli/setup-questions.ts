@@ -11,10 +11,17 @@ import {
   spinner,
   text,
 } from '@clack/prompts';
+import { statePaths } from '../engine/platform/paths.ts';
 import type { Call, LocalServer, ProviderPreset, ProviderTest } from '../shared/contract.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Context } from './context.ts';
-import { describeTest, type ProviderAnswers, type SetupOptions, storedProvider } from './setup.ts';
+import {
+  describeTest,
+  type ProviderAnswers,
+  type SetupOptions,
+  type StoredProvider,
+  storedProvider,
+} from './setup-answers.ts';
 import { harmless } from './terminal.ts';
 
 /** The wizard on a terminal. Ctrl-C at any question leaves everything as it was. */
@@ -25,9 +32,24 @@ export async function setupByQuestions(context: Context, call: Call, options: Se
     call('setup.detectLocal', {}),
     storedProvider(call),
   ]);
+  // What was answered before, by an earlier setup or the round that failed, is offered again.
+  const wanted = options.provider ?? (stored.isSet ? stored.provider : null);
+  const same = wanted === stored.provider;
+  let before: Pick<StoredProvider, 'baseUrl' | 'model' | 'wire'> & { provider: string | null } = {
+    provider: wanted,
+    baseUrl: options.apiBase ?? (same ? stored.baseUrl : ''),
+    model: options.model ?? (same ? stored.model : ''),
+    wire: same ? stored.wire : 'auto',
+  };
   for (;;) {
-    const preset = await askProvider(presets, local, options.provider ?? stored.provider);
-    const answers = await askDetails(context, preset, local, stored, options);
+    const preset = await askProvider(presets, local, before.provider);
+    const answers = await askDetails(context, preset, local, {
+      ...before,
+      same: before.provider === preset.id,
+      hasKey: stored.hasKey && stored.provider === preset.id,
+      keyEnv: options.apiKeyEnv,
+    });
+    before = answers;
     if (options.test) {
       const test = await runTest(call, answers);
       if (
@@ -69,14 +91,16 @@ export async function setupByQuestions(context: Context, call: Call, options: Se
     ...(proxyKey ? { proxyKey } : {}),
   });
   const { openai, anthropic } = await call('proxy.endpoints', {});
-  note(`OpenAI base URL     ${openai}\nAnthropic base URL  ${anthropic}`, 'Point your agent at');
+  // Secrets are never printed; their owner may read the file.
+  const key = proxyKey ? `\nKey                 proxy.api_key in ${statePaths(context.home).secrets}` : '';
+  note(`OpenAI base URL     ${openai}\nAnthropic base URL  ${anthropic}${key}`, 'Point your agent at');
   outro('Saved.');
 }
 
 async function askProvider(
   presets: readonly ProviderPreset[],
   local: readonly LocalServer[],
-  before: string,
+  before: string | null,
 ): Promise<ProviderPreset> {
   const running = new Set(local.map((server) => server.preset));
   const ordered = [...presets].sort((a, b) => Number(running.has(b.id)) - Number(running.has(a.id)));
@@ -101,12 +125,10 @@ async function askDetails(
   context: Context,
   preset: ProviderPreset,
   local: readonly LocalServer[],
-  stored: Awaited<ReturnType<typeof storedProvider>>,
-  options: SetupOptions,
+  before: Omit<StoredProvider, 'isSet' | 'provider'> & { same: boolean; keyEnv: string | undefined },
 ): Promise<ProviderAnswers> {
-  const same = stored.provider === preset.id;
   const server = local.find((one) => one.preset === preset.id);
-  const address = options.apiBase ?? ((same && stored.baseUrl) || server?.baseUrl || preset.baseUrl);
+  const address = (before.same && before.baseUrl) || server?.baseUrl || preset.baseUrl;
   const baseUrl = await ask(
     text({
       message: 'Address',
@@ -115,9 +137,9 @@ async function askDetails(
         /^https?:\/\/\S+$/.test(value ?? '') ? undefined : 'An address begins with http:// or https://',
     }),
   );
-  const key = await askKey(context, preset, same && stored.hasKey, options.apiKeyEnv);
+  const key = await askKey(context, preset, before.hasKey, before.keyEnv);
   const models = server?.models ?? [];
-  const suggested = options.model ?? ((same && stored.model) || models[0] || preset.suggestedModel);
+  const suggested = (before.same && before.model) || models[0] || preset.suggestedModel;
   const model =
     models.length > 1
       ? await ask(
@@ -137,7 +159,7 @@ async function askDetails(
         );
   return {
     provider: preset.id,
-    wire: 'auto',
+    wire: before.same ? before.wire : 'auto',
     baseUrl: baseUrl === preset.baseUrl ? '' : baseUrl,
     model: model.trim(),
     ...key,

@@ -1,30 +1,9 @@
 import { type Command, Option } from 'commander';
-import type { Call, ProviderPreset, ProviderTest } from '../shared/contract.ts';
+import type { Call, ProviderPreset } from '../shared/contract.ts';
 import { AppError } from '../shared/errors.ts';
 import { type Context, withCalls } from './context.ts';
+import { describeTest, type ProviderAnswers, type SetupOptions, storedProvider } from './setup-answers.ts';
 import { parsePort } from './start.ts';
-
-export interface SetupOptions {
-  yes?: boolean;
-  provider?: string;
-  apiBase?: string;
-  model?: string;
-  apiKeyEnv?: string;
-  port?: number;
-  mode?: 'skills_only' | 'rl' | 'madmax';
-  /** False with `--no-test`. */
-  test: boolean;
-}
-
-/** What setup is about to save. */
-export interface ProviderAnswers {
-  provider: string;
-  baseUrl: string;
-  model: string;
-  wire: 'auto';
-  /** Absent: the stored key stays. */
-  apiKey?: string;
-}
 
 /** `metaclaw setup`: as questions on a terminal, or from flags. Everything that is not asked stays as it is. */
 export function addSetupCommand(program: Command, context: Context): void {
@@ -79,7 +58,7 @@ async function setupFromFlags(context: Context, call: Call, options: SetupOption
   const same = stored.isSet && stored.provider === id;
   const answers: ProviderAnswers = {
     provider: id,
-    wire: 'auto',
+    wire: same ? stored.wire : 'auto',
     baseUrl: options.apiBase ?? (same ? stored.baseUrl : ''),
     model: options.model ?? ((same && stored.model) || preset.suggestedModel),
     ...keyFrom(context, preset, options.apiKeyEnv, same && stored.hasKey),
@@ -106,7 +85,7 @@ async function setupFromFlags(context: Context, call: Call, options: SetupOption
 }
 
 /** The key that a named (or the preset's usual) environment variable holds. */
-export function keyFrom(
+function keyFrom(
   context: Pick<Context, 'env'>,
   preset: ProviderPreset,
   named: string | undefined,
@@ -129,36 +108,6 @@ export function keyFrom(
       field: 'api-key-env',
     });
   return {};
-}
-
-/** What the config says now. */
-export async function storedProvider(
-  call: Call,
-): Promise<{ isSet: boolean; provider: string; baseUrl: string; model: string; hasKey: boolean }> {
-  const [provider, baseUrl, model, key] = await Promise.all(
-    ['llm.provider', 'llm.api_base', 'llm.model_id', 'llm.api_key'].map((path) =>
-      call('config.get', { path }),
-    ),
-  );
-  const text = (entry: { value: unknown } | undefined) => String(entry?.value ?? '');
-  return {
-    isSet: text(model) !== '' || text(baseUrl) !== '',
-    provider: text(provider),
-    baseUrl: text(baseUrl),
-    model: text(model),
-    hasKey: key?.isSet ?? false,
-  };
-}
-
-/** The rows of a live test, one a line; a failed one with its remedy. */
-export function describeTest(test: ProviderTest): string {
-  const marks = { ok: 'ok', failed: 'FAILED', skipped: '-' } as const;
-  return test.steps
-    .map(({ id, state, detail, ms, fix }) => {
-      const time = state === 'skipped' ? '' : ` (${Math.round(ms)} ms)`;
-      return `${id.padEnd(10)}  ${marks[state].padEnd(6)}  ${detail}${time}${fix === null ? '' : `\n${' '.repeat(20)}→ ${fix}`}`;
-    })
-    .join('\n');
 }
 
 function names(presets: readonly ProviderPreset[]): string {

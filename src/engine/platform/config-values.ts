@@ -12,7 +12,7 @@ import { messageOf } from '../../shared/errors.ts';
 import type { SecretStore } from '../ports.ts';
 
 type Values = Record<string, unknown>;
-export type Locate = (path: readonly string[]) => { line: number; column: number } | null;
+type Locate = (path: readonly string[]) => { line: number; column: number } | null;
 
 export interface Layers {
   /** What the file says. */

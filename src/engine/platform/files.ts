@@ -14,7 +14,7 @@ import writeFileAtomicly from 'write-file-atomic';
 import { AppError, messageOf } from '../../shared/errors.ts';
 
 /** Owner only: for files that hold secrets or what was said. */
-export const PRIVATE = 0o600;
+const PRIVATE = 0o600;
 
 /**
  * Writes a whole file or nothing: temporary file, flush, rename. Creates the folder (owner only), follows a

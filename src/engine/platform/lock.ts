@@ -141,7 +141,7 @@ export async function processIdentity(pid: number): Promise<string | null> {
 }
 
 /** Whether a pid is in use; one that we may not signal is. */
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
