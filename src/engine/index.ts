@@ -110,6 +110,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     config,
     clock,
     log: named('proxy'),
+    database,
     sessions,
     upstream,
     compose: createComposer({ config, retrieve: (text, options) => skills.retrieve(text, options) }),

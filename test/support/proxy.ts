@@ -74,6 +74,7 @@ export async function startProxyLab(options: ProxyLabOptions = {}): Promise<Prox
     config: () => config,
     clock: REAL_CLOCK,
     log,
+    database,
     sessions,
     upstream: provider,
     compose: options.compose ?? ((turn) => addToSystem(turn, options.inject ?? null)),

@@ -33,6 +33,7 @@ export async function countTokens(deps: TurnDeps, call: ModelRequest): Promise<v
       headers: call.request.headers,
       query: call.path.query,
       plan: null,
+      recall: null,
       replyId: call.requestId,
       nowMs: deps.clock.now(),
     });

@@ -8,6 +8,7 @@ import type { OpenTurn } from '../sessions/index.ts';
 import type { Route, Upstream } from '../upstream/index.ts';
 import type { Facts } from './facts.ts';
 import type { PreparedRequest } from './prepare.ts';
+import type { ReasoningMemory } from './reasoning/memory.ts';
 import type { TurnLog, TurnRecord } from './record.ts';
 import type { ProxyPath } from './request-path.ts';
 import type { Skim } from './skim.ts';
@@ -18,6 +19,7 @@ export interface TurnDeps {
   log: Logger;
   sessions: TurnLog;
   upstream: Upstream;
+  reasoning: ReasoningMemory;
   /** What to add to a turn; `roomTokens` is what the model's window has left. */
   compose: (turn: OpenTurn, roomTokens: number) => Promise<InjectionPlan> | InjectionPlan;
   /** Silence after which a stream gets a sign of life. */

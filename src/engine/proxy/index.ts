@@ -8,6 +8,7 @@ import type { InjectionPlan } from '../inject/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Clock } from '../ports.ts';
 import type { OpenTurn } from '../sessions/index.ts';
+import type { Database } from '../store/database.ts';
 import type { Upstream } from '../upstream/index.ts';
 import { answerError, wireErrorOfAny } from './answer.ts';
 import type { TurnDeps } from './flight.ts';
@@ -21,6 +22,7 @@ import {
 } from './guard.ts';
 import { planListeners } from './listeners.ts';
 import { findPortOwner } from './port-owner.ts';
+import { ReasoningMemory } from './reasoning/memory.ts';
 import type { TurnLog } from './record.ts';
 import { modelCall, readPath } from './request-path.ts';
 import { type CallContext, createRoutes, dialectOf } from './routes.ts';
@@ -33,6 +35,7 @@ export interface ProxyDeps {
   config: () => Config;
   clock: Clock;
   log: Logger;
+  database: Database;
   sessions: TurnLog;
   upstream: Upstream;
   /** What to add to a turn; `roomTokens` is what the model's window has left. */
@@ -69,7 +72,12 @@ export class ProxyServer {
 
   constructor(deps: ProxyDeps) {
     this.#deps = deps;
-    this.#turnDeps = { heartbeatMs: 10_000, deadlineMs: 20, ...deps };
+    this.#turnDeps = {
+      heartbeatMs: 10_000,
+      deadlineMs: 20,
+      reasoning: new ReasoningMemory(deps),
+      ...deps,
+    };
     this.#app = createRoutes({
       turn: this.#turnDeps,
       version: deps.version,

@@ -4,6 +4,14 @@ import type { InjectionPlan } from '../inject/index.ts';
 import type { Route } from '../upstream/index.ts';
 import type { Facts } from './facts.ts';
 import { plainUpstreamHeaders, upstreamHeaders } from './headers.ts';
+import {
+  attachReasoning,
+  attachThinking,
+  attachToMessages,
+  lostThinking,
+  type Recall,
+  removeReasoning,
+} from './reasoning/attach.ts';
 import { decodeValue, member, type Skim } from './skim.ts';
 import {
   appendSystem,
@@ -12,6 +20,7 @@ import {
   removeIdentity,
   renameDeveloper,
   type Splice,
+  setMember,
   setModel,
 } from './splice.ts';
 import { adaptOpenaiRequest } from './translate/openai-messages.ts';
@@ -43,6 +52,8 @@ export interface PrepareInput {
   /** With its question mark, or empty. */
   query: string;
   plan: InjectionPlan | null;
+  /** Finds reasoning that the client dropped, on the route's wire; null: nothing is looked up. */
+  recall: Recall | null;
   /** Unique per turn. */
   replyId: string;
   nowMs: number;
@@ -52,6 +63,8 @@ export interface PrepareInput {
 const DEFAULT_MAX_TOKENS = 8192;
 /** A picture or file counts about this much, whatever its bytes. */
 const OPAQUE_TOKENS = 1500;
+/** How DeepSeek, Kimi and MiMo are asked to answer without thinking. */
+const NO_THINKING = JSON.stringify({ type: 'disabled' });
 
 /** Puts in what the plan says, takes out what is ours, and speaks the upstream's dialect. Throws NOT_TRANSLATABLE. */
 export function prepareRequest(input: PrepareInput): PreparedRequest {
@@ -61,6 +74,7 @@ export function prepareRequest(input: PrepareInput): PreparedRequest {
   if (!same) return translate(input, applySplices(skim, splices));
   if (route.model !== facts.model) splices.push(...setModel(skim, route.model));
   if (facts.dialect === 'openai' && !route.quirks.developerRole) splices.push(...renameDeveloper(skim));
+  splices.push(...reasoningSplices(input));
   const headers = upstreamHeaders(input.headers, route.passthrough);
   headers['accept-encoding'] = 'identity';
   const path = facts.dialect === 'anthropic' ? `/messages${input.query}` : `/chat/completions${input.query}`;
@@ -85,18 +99,34 @@ function injectionSplices(input: PrepareInput): Splice[] {
   return splices;
 }
 
+/** Earlier reasoning as the route's upstream wants it: given back, taken out, or left as the client sent it. */
+function reasoningSplices({ skim, facts, route, recall }: PrepareInput): Splice[] {
+  if (facts.dialect === 'anthropic') return recall ? attachThinking(skim, recall) : [];
+  const { reasoning, emptyReasoning } = route.quirks;
+  if (reasoning === 'drop') return removeReasoning(skim);
+  if (reasoning === 'keep') return [];
+  const { splices, missing } = attachReasoning(skim, recall ?? (() => null));
+  if (missing > 0 && !emptyReasoning) splices.push(...setMember(skim, 'thinking', NO_THINKING));
+  return splices;
+}
+
 /** Rare: a provider that takes one system message only, or a client that mixes the dialects' blocks. */
 function adaptToQuirks(route: Route, dialect: Dialect, body: Buffer): Buffer {
   if (dialect !== 'openai') return body;
   if (!route.quirks.oneLeadingSystem && !body.includes('"tool_use"') && !body.includes('"tool_result"'))
     return body;
   const parsed = JSON.parse(body.toString('utf8')) as JsonObject;
-  const adapted = adaptOpenaiRequest(parsed, route.quirks);
+  const { developerRole, oneLeadingSystem, reasoning } = route.quirks;
+  const adapted = adaptOpenaiRequest(parsed, {
+    developerRole,
+    oneLeadingSystem,
+    reasoning: reasoning === 'reasoning_content' ? reasoning : 'drop',
+  });
   return adapted === parsed ? body : Buffer.from(JSON.stringify(adapted));
 }
 
 function translate(input: PrepareInput, edited: Buffer): PreparedRequest {
-  const { facts, route } = input;
+  const { facts, route, recall } = input;
   const options: TranslateOptions = {
     model: route.model,
     replyId: input.replyId,
@@ -105,7 +135,8 @@ function translate(input: PrepareInput, edited: Buffer): PreparedRequest {
     developerRole: route.quirks.developerRole,
     textOnly: route.quirks.textOnly,
     oneLeadingSystem: route.quirks.oneLeadingSystem,
-    reasoning: route.quirks.reasoning,
+    reasoning: route.quirks.reasoning === 'reasoning_content' ? 'reasoning_content' : 'drop',
+    ...(recall ? { thinkingOf: (message: JsonObject) => lostThinking(message, recall) } : {}),
     defaultMaxTokens: DEFAULT_MAX_TOKENS,
     wantUsage: true,
     estimatedInputTokens: promptTokens(input.skim),
@@ -113,6 +144,7 @@ function translate(input: PrepareInput, edited: Buffer): PreparedRequest {
   const parsed: unknown = JSON.parse(edited.toString('utf8'));
   const translated: TranslatedRequest =
     facts.dialect === 'anthropic' ? anthropicToOpenai(parsed, options) : openaiToAnthropic(parsed, options);
+  if (route.wire === 'openai') giveReasoningBack(translated.body, input);
   const headers = plainUpstreamHeaders(input.headers, route.passthrough);
   headers['accept-encoding'] = 'identity';
   headers.accept = facts.stream ? 'text/event-stream' : 'application/json';
@@ -123,6 +155,15 @@ function translate(input: PrepareInput, edited: Buffer): PreparedRequest {
     dropped: translated.dropped,
     context: translated.context,
   };
+}
+
+function giveReasoningBack(body: JsonObject, { route, recall }: PrepareInput): void {
+  const { reasoning, emptyReasoning } = route.quirks;
+  if (reasoning !== 'reasoning_content' || !Array.isArray(body.messages)) return;
+  const missing = attachToMessages(body.messages, recall ?? (() => null));
+  if (missing === 0 || emptyReasoning) return;
+  body.thinking = { type: 'disabled' };
+  delete body.reasoning_effort;
 }
 
 /** Whether an OpenAI client asked for the usage chunk. */

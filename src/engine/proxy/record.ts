@@ -2,6 +2,7 @@ import type { Usage } from '../../shared/model.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { OpenTurn, ReceivedReply, RequestFacts, SentRequest } from '../sessions/index.ts';
 import type { AssembledReply } from './translate/assemble.ts';
+import type { JsonObject } from './translate/types.ts';
 
 /** What the proxy needs of the session log. */
 export interface TurnLog {
@@ -31,6 +32,7 @@ export class TurnRecord {
   #written = false;
   #ended = false;
   #firstByteMs: number | null = null;
+  #onAnswer: (reply: JsonObject) => void = () => {};
 
   /** Without a turn (private mode, bypass) it keeps nothing. */
   constructor(turns: TurnLog, turn: OpenTurn | null, log: Logger) {
@@ -46,14 +48,26 @@ export class TurnRecord {
     setImmediate(() => this.#writeRequest());
   }
 
+  /** What else wants to know the whole answer, also of a turn that is not recorded; called after it is recorded. */
+  answered(listener: (reply: JsonObject) => void): void {
+    this.#onAnswer = listener;
+  }
+
   firstByte(): void {
     this.#firstByteMs ??= performance.now() - this.#startMs;
   }
 
   end(end: TurnEnd): void {
-    const turn = this.#turn;
-    if (!turn || this.#ended) return;
+    if (this.#ended) return;
     this.#ended = true;
+    this.#recordReply(end);
+    const reply = end.status === 'answered' ? end.answer?.reply : null;
+    if (reply) this.#safely('reasoning', () => this.#onAnswer(reply));
+  }
+
+  #recordReply(end: TurnEnd): void {
+    const turn = this.#turn;
+    if (!turn) return;
     this.#writeRequest();
     this.#safely('reply', () =>
       this.#turns.recordReply(turn, {

@@ -291,6 +291,23 @@ export function skimBlocks(from: Skim, array: Span): (Span & { type: string })[]
   return blocks;
 }
 
+/** The members of an object value, in order. */
+export function skimMembers(from: Skim, object: Span): SkimMember[] {
+  const walker = new Walker(from.bytes.toString('latin1', object.start, object.end));
+  const members: SkimMember[] = [];
+  walker.object((key, start) => {
+    const { kind, ...span } = walker.value();
+    const shift = object.start;
+    members.push({
+      key,
+      start: shift + start,
+      end: shift + walker.i,
+      value: { kind, start: shift + span.start, end: shift + span.end },
+    });
+  });
+  return members;
+}
+
 /** Place of the string value at a path of keys in one JSON object text, or null; used on stream events. */
 export function findString(json: string, path: readonly string[]): Span | null {
   const walker = new Walker(json);

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../shared/model.ts';
-import { member, type Skim, type SkimMessage, type SkimValue, skimBlocks } from './skim.ts';
+import { member, type Skim, type SkimMember, type SkimMessage, type SkimValue, skimBlocks } from './skim.ts';
 
 /** One change of a body: `remove` bytes at `at` give way to `insert`. */
 export interface Splice {
@@ -35,19 +35,27 @@ export function applySplices(from: Skim, splices: readonly Splice[]): Buffer {
 
 /** Sets the top-level `model`. */
 export function setModel(from: Skim, model: string): Splice[] {
-  const current = member(from, 'model');
-  const text = JSON.stringify(model);
-  if (!current) return [insertMember(from, `"model":${text}`)];
-  return [replace(current.value, text)];
+  return setMember(from, 'model', JSON.stringify(model));
+}
+
+/** Sets a top-level member to a JSON text. */
+export function setMember(from: Skim, key: string, json: string): Splice[] {
+  const current = member(from, key);
+  if (!current) return [insertMember(from, `${JSON.stringify(key)}:${json}`)];
+  return [replace(current.value, json)];
 }
 
 /** Takes the original's identity fields out of the top level. */
 export function removeIdentity(from: Skim): Splice[] {
-  const { members } = from;
+  return removeMembers(from.members, (key) => IDENTITY_FIELDS.includes(key));
+}
+
+/** Takes members out of an object, with the commas that they leave. */
+export function removeMembers(members: readonly SkimMember[], goes: (key: string) => boolean): Splice[] {
   const splices: Splice[] = [];
   let kept = false;
   for (const [index, current] of members.entries()) {
-    if (!IDENTITY_FIELDS.includes(current.key)) {
+    if (!goes(current.key)) {
       kept = true;
       continue;
     }

@@ -10,6 +10,7 @@ import { Facts } from './facts.ts';
 import type { ModelRequest, TurnDeps, TurnInFlight } from './flight.ts';
 import { headerText, one } from './headers.ts';
 import { type PreparedRequest, prepareRequest, promptTokens } from './prepare.ts';
+import type { Scope } from './reasoning/memory.ts';
 import { TurnRecord } from './record.ts';
 import { refuseCall, relayReply, relayUpstreamError } from './reply.ts';
 import { type Skim, skim } from './skim.ts';
@@ -37,7 +38,12 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
   const turn = isOffRecord(config, facts) ? null : openTurn(deps, facts);
   const record = new TurnRecord(deps.sessions, turn, deps.log);
   const plan = turn && (await planInjection(deps, turn, facts, body));
-  const { prepared, used } = prepare(deps, call, { facts, skim: body, route, plan, turn, record });
+  const scope = {
+    session: turn?.sessionId ?? `unrecorded ${facts.agent}`,
+    persist: keepsBodies(config, turn),
+  };
+  record.answered((reply) => deps.reasoning.keep(scope, route.wire, reply));
+  const { prepared, used } = prepare(deps, call, { facts, skim: body, route, plan, turn, record, scope });
 
   if (call.response.destroyed) {
     record.abandon();
@@ -97,6 +103,11 @@ export function isOffRecord(config: Config, facts: Facts): boolean {
     says(headers['x-metaclaw-learn'], OFF) ||
     config.agents[facts.agent]?.private === true
   );
+}
+
+/** Whether what a turn says may reach the disk. */
+function keepsBodies(config: Config, turn: OpenTurn | null): boolean {
+  return turn !== null && config.record.bodies;
 }
 
 const ON = /^\s*(?:on|true|yes|1)\s*$/i;
@@ -167,6 +178,7 @@ function prepare(
     plan: InjectionPlan | null;
     turn: OpenTurn | null;
     record: TurnRecord;
+    scope: Scope;
   },
 ): { prepared: PreparedRequest; used: InjectionPlan | null } {
   const input = {
@@ -175,6 +187,7 @@ function prepare(
     route: turn.route,
     headers: call.request.headers,
     query: call.path.query,
+    recall: turn.facts.hasAssistant ? deps.reasoning.recall(turn.scope, turn.route.wire) : null,
     replyId: turn.turn?.id ?? call.requestId,
     nowMs: deps.clock.now(),
   };

@@ -138,4 +138,22 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE proposals ADD COLUMN triggers TEXT NOT NULL DEFAULT '[]';
   ALTER TABLE proposals ADD COLUMN verdict TEXT NOT NULL DEFAULT '';
   `,
+  `
+  -- The reasoning of answers, for vendors that want it back from clients that drop it.
+  CREATE TABLE reasoning (
+    id INTEGER PRIMARY KEY,
+    session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    wire TEXT NOT NULL,
+    -- Ids of the answer's tool calls without punctuation, JSON array.
+    call_ids TEXT NOT NULL,
+    -- Hash of what the answer said and called.
+    hash TEXT NOT NULL,
+    -- {"text"} or {"blocks"}, masked.
+    data TEXT NOT NULL,
+    at TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX reasoning_by_session ON reasoning (session_id, id);
+  CREATE INDEX reasoning_by_hash ON reasoning (hash);
+  CREATE INDEX reasoning_by_time ON reasoning (at);
+  `,
 ];

@@ -11,8 +11,10 @@ export interface Quirks {
   oneLeadingSystem: boolean;
   /** Takes text only. */
   textOnly: boolean;
-  /** What it wants to see of earlier reasoning. */
-  reasoning: 'drop' | 'reasoning_content';
+  /** Earlier reasoning: taken out, left as the client sent it, or demanded back as `reasoning_content`. */
+  reasoning: 'drop' | 'keep' | 'reasoning_content';
+  /** Where reasoning is demanded: takes an empty one for an answer whose reasoning nobody knows any more. */
+  emptyReasoning: boolean;
 }
 
 interface PresetRow extends ProviderPreset {
@@ -182,9 +184,28 @@ export function quirksOf(provider: string, baseUrl: string, model: string): Quir
     maxTokensField: openai && /^(?:o\d|gpt-[5-9])/.test(model) ? 'max_completion_tokens' : 'max_tokens',
     oneLeadingSystem: false,
     textOnly: false,
-    reasoning: 'drop',
+    reasoning: reasoningOf(host, model),
+    emptyReasoning: true,
     ...preset?.quirks,
   };
+}
+
+/** Hosts that refuse or ignore reasoning in messages, whatever model they serve. */
+const KNOWS_NO_REASONING =
+  /(?:^|\.)(?:openai\.com|openai\.azure\.com|groq\.com|mistral\.ai|cerebras\.ai|googleapis\.com|amazonaws\.com)$/;
+const DEMANDS_REASONING = /(?:^|[/:])(?:deepseek|kimi|moonshot|mimo)/i;
+/** Their chat templates use earlier reasoning when a client sends it. */
+const USES_REASONING =
+  /(?:^|[/:])(?:qwen|qwq|glm|minimax|gpt-oss|step|ernie|hunyuan|seed-oss|doubao|nemotron|intern)/i;
+
+function reasoningOf(host: string, model: string): Quirks['reasoning'] {
+  if (KNOWS_NO_REASONING.test(host)) return 'drop';
+  if (/(?:^|\.)(?:deepseek\.com|moonshot\.(?:ai|cn)|kimi\.com|xiaomimimo\.com)$/.test(host))
+    return 'reasoning_content';
+  // A gateway speaks its own form to whatever vendor it asks.
+  if (host === 'openrouter.ai') return 'keep';
+  if (DEMANDS_REASONING.test(model)) return 'reasoning_content';
+  return USES_REASONING.test(model) ? 'keep' : 'drop';
 }
 
 /** The wire of an address: what the user said, else the preset's, else what the address looks like. */

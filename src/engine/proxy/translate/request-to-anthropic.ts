@@ -217,7 +217,7 @@ function setThinking(
     choice === 'any' ||
     choice === 'tool' ||
     room < MIN_BUDGET ||
-    inToolLoop(asArray(out.messages))
+    !thinkingStands(asArray(out.messages), options)
   ) {
     dropped.add('reasoning_effort');
     return;
@@ -233,10 +233,22 @@ function setThinking(
   }
 }
 
-/** The newest message brings tool results, so the assistant's turn, whose thinking is not at hand, still goes on. */
-function inToolLoop(messages: readonly unknown[]): boolean {
-  const last = asObject(messages.at(-1));
-  return asArray(last.content).some((block) => isObject(block) && block.type === 'tool_result');
+/**
+ * In a tool loop the assistant's turn still goes on: its calls must begin with the thinking that led to them, which
+ * an OpenAI client cannot carry. What is known of it is put back; false when the loop's newest call has none.
+ */
+function thinkingStands(messages: readonly unknown[], options: TranslateOptions): boolean {
+  const inLoop = asArray(asObject(messages.at(-1)).content).some(
+    (block) => isObject(block) && block.type === 'tool_result',
+  );
+  const answers = messages.filter(isObject).filter((message) => message.role === 'assistant');
+  const known = answers
+    .reverse()
+    .map((message) => ({ message, blocks: options.thinkingOf?.(message) ?? null }));
+  if (inLoop && !known[0]?.blocks) return false;
+  for (const { message, blocks } of known)
+    if (blocks) message.content = [...blocks, ...asArray(message.content)];
+  return true;
 }
 
 function setFormat(request: OpenaiRequest, system: JsonObject[], dropped: DroppedNames): void {

@@ -37,6 +37,8 @@ export interface TranslateOptions {
   showReasoning?: boolean;
   /** Read `<think>` at the start of an answer as reasoning (S12). Default true. */
   thinkTags?: boolean;
+  /** Thinking blocks that an Anthropic message with calls had when it was the answer; null when nobody knows. */
+  thinkingOf?: (message: JsonObject) => JsonObject[] | null;
   /** Our own count of the prompt, told to the client only when the upstream gives none. Default 0. */
   estimatedInputTokens?: number;
 }
