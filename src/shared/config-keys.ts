@@ -19,18 +19,17 @@ export interface KeyInfo extends KeyMeta {
 }
 
 /** Every key of the schema, in the schema's order, without the per-agent ones. */
-export function describeConfig(): KeyInfo[] {
-  return collect(configSchema, '');
+export function describeConfig(): readonly KeyInfo[] {
+  return KEYS;
 }
 
 /** The key that stands for a dotted path, per-agent paths included; null when there is none. */
 export function findKey(path: string): KeyInfo | null {
-  const known = describeConfig();
-  const direct = known.find((key) => key.path === path);
+  const direct = BY_PATH.get(path);
   if (direct) return direct;
   const perAgent = /^agents\.[^.]+\.(?:llm\.(.+)|(private))$/.exec(path);
   if (!perAgent) return null;
-  const twin = perAgent[2] === undefined ? known.find((key) => key.path === `llm.${perAgent[1]}`) : null;
+  const twin = perAgent[2] === undefined ? BY_PATH.get(`llm.${perAgent[1]}`) : null;
   if (twin === undefined) return null;
   if (twin !== null) return { ...twin, path, default: undefined, label: `${twin.label} of one agent` };
   return {
@@ -43,7 +42,7 @@ export function findKey(path: string): KeyInfo | null {
     secret: false,
     restart: false,
     legacy: false,
-    schema: (known.find((key) => key.path === 'bypass') as KeyInfo).schema,
+    schema: (BY_PATH.get('bypass') as KeyInfo).schema,
   };
 }
 
@@ -144,3 +143,7 @@ function unwrap(schema: z.ZodType): z.ZodType {
     return unwrap(schema.unwrap() as z.ZodType);
   return schema;
 }
+
+/** Computed once: the loader asks for every key of a file. */
+const KEYS: readonly KeyInfo[] = collect(configSchema, '');
+const BY_PATH: ReadonlyMap<string, KeyInfo> = new Map(KEYS.map((key) => [key.path, key]));
