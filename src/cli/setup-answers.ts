@@ -1,4 +1,4 @@
-import type { Call, ProviderTest } from '../shared/contract.ts';
+import type { Call, ProviderTest, RouteInput } from '../shared/contract.ts';
 
 /** The flags of `metaclaw setup`. */
 export interface SetupOptions {
@@ -18,7 +18,7 @@ export interface ProviderAnswers {
   provider: string;
   baseUrl: string;
   model: string;
-  wire: 'auto' | 'openai' | 'anthropic';
+  wire: NonNullable<RouteInput<'setup.saveProvider'>['wire']>;
   /** Absent: the stored key stays. */
   apiKey?: string;
 }
