@@ -77,6 +77,8 @@ export interface InjectionReport {
     | 'no-user-text'
     | 'deadline'
     | 'error';
+  /** What `max_context_tokens` or `context_window` took out of this turn's history; absent when nothing. */
+  cut?: { messages: number; tokens: number };
 }
 
 export type TurnStatus = 'open' | 'answered' | 'aborted' | 'failed';

@@ -34,6 +34,7 @@ export async function countTokens(deps: TurnDeps, call: ModelRequest): Promise<v
       query: call.path.query,
       plan: null,
       recall: null,
+      cut: null,
       replyId: call.requestId,
       nowMs: deps.clock.now(),
     });

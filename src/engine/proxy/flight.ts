@@ -7,6 +7,7 @@ import type { Clock } from '../ports.ts';
 import type { OpenTurn } from '../sessions/index.ts';
 import type { Route, Upstream } from '../upstream/index.ts';
 import type { Facts } from './facts.ts';
+import type { TokenCounter } from './limits/token-counter.ts';
 import type { PreparedRequest } from './prepare.ts';
 import type { ReasoningMemory } from './reasoning/memory.ts';
 import type { TurnLog, TurnRecord } from './record.ts';
@@ -20,6 +21,7 @@ export interface TurnDeps {
   sessions: TurnLog;
   upstream: Upstream;
   reasoning: ReasoningMemory;
+  counter: TokenCounter;
   /** What to add to a turn; `roomTokens` is what the model's window has left. */
   compose: (turn: OpenTurn, roomTokens: number) => Promise<InjectionPlan> | InjectionPlan;
   /** Silence after which a stream gets a sign of life. */

@@ -20,6 +20,8 @@ import {
   type Listener,
   originAllowed,
 } from './guard.ts';
+import { promptLimit } from './limits/index.ts';
+import { TokenCounter } from './limits/token-counter.ts';
 import { planListeners } from './listeners.ts';
 import { findPortOwner } from './port-owner.ts';
 import { ReasoningMemory } from './reasoning/memory.ts';
@@ -76,6 +78,7 @@ export class ProxyServer {
       heartbeatMs: 10_000,
       deadlineMs: 20,
       reasoning: new ReasoningMemory(deps),
+      counter: new TokenCounter(),
       ...deps,
     };
     this.#app = createRoutes({
@@ -89,6 +92,7 @@ export class ProxyServer {
   /** Listens as configured. Rejects with PORT_IN_USE (naming the process that holds the port) or CONFIG_INVALID. */
   async start(): Promise<Listening> {
     this.#stopping = false;
+    if (promptLimit(this.#deps.config(), null) !== null) this.#turnDeps.counter.warm();
     const { listeners, warnings } = planListeners(this.#deps.config());
     try {
       for (const listener of listeners) {

@@ -4,6 +4,7 @@ import type { InjectionPlan } from '../inject/index.ts';
 import type { Route } from '../upstream/index.ts';
 import type { Facts } from './facts.ts';
 import { plainUpstreamHeaders, upstreamHeaders } from './headers.ts';
+import { applyCut, type Cut } from './limits/index.ts';
 import {
   attachReasoning,
   attachThinking,
@@ -54,6 +55,8 @@ export interface PrepareInput {
   plan: InjectionPlan | null;
   /** Finds reasoning that the client dropped, on the route's wire; null: nothing is looked up. */
   recall: Recall | null;
+  /** Messages that are left out. */
+  cut: Cut | null;
   /** Unique per turn. */
   replyId: string;
   nowMs: number;
@@ -71,14 +74,15 @@ export function prepareRequest(input: PrepareInput): PreparedRequest {
   const { skim, facts, route } = input;
   const same = route.wire === facts.dialect;
   const splices = [...removeIdentity(skim), ...injectionSplices(input)];
-  if (!same) return translate(input, applySplices(skim, splices));
+  if (!same) return translate(input, applySplices(skim, applyCut(skim, input.cut, splices)));
   if (route.model !== facts.model) splices.push(...setModel(skim, route.model));
   if (facts.dialect === 'openai' && !route.quirks.developerRole) splices.push(...renameDeveloper(skim));
   splices.push(...reasoningSplices(input));
   const headers = upstreamHeaders(input.headers, route.passthrough);
   headers['accept-encoding'] = 'identity';
   const path = facts.dialect === 'anthropic' ? `/messages${input.query}` : `/chat/completions${input.query}`;
-  const body = adaptToQuirks(route, facts.dialect, applySplices(skim, splices));
+  const edited = applySplices(skim, applyCut(skim, input.cut, splices));
+  const body = adaptToQuirks(route, facts.dialect, edited);
   return { path, headers, body, dropped: [], context: null };
 }
 

@@ -9,6 +9,7 @@ import { readRequestBody } from './body.ts';
 import { Facts } from './facts.ts';
 import type { ModelRequest, TurnDeps, TurnInFlight } from './flight.ts';
 import { headerText, one } from './headers.ts';
+import { type Cut, cutToLimit, promptLimit } from './limits/index.ts';
 import { type PreparedRequest, prepareRequest, promptTokens } from './prepare.ts';
 import type { Scope } from './reasoning/memory.ts';
 import { TurnRecord } from './record.ts';
@@ -38,12 +39,22 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
   const turn = isOffRecord(config, facts) ? null : openTurn(deps, facts);
   const record = new TurnRecord(deps.sessions, turn, deps.log);
   const plan = turn && (await planInjection(deps, turn, facts, body));
+  const cut = await planCut(deps, facts, body, plan);
   const scope = {
     session: turn?.sessionId ?? `unrecorded ${facts.agent}`,
     persist: keepsBodies(config, turn),
   };
   record.answered((reply) => deps.reasoning.keep(scope, route.wire, reply));
-  const { prepared, used } = prepare(deps, call, { facts, skim: body, route, plan, turn, record, scope });
+  const { prepared, used } = prepare(deps, call, {
+    facts,
+    skim: body,
+    route,
+    plan,
+    turn,
+    record,
+    scope,
+    cut,
+  });
 
   if (call.response.destroyed) {
     record.abandon();
@@ -60,11 +71,12 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
       model: route.model,
       requestBody: raw,
       sentBody: prepared.body === body.source ? raw : prepared.body,
-      report: used.report,
+      report: cut ? { ...used.report, cut: sizeOf(cut) } : used.report,
       injection: used.injection,
     });
 
   const headers = ourHeaders(call, turn, used, route, prepared);
+  if (cut) headers['x-metaclaw-truncated'] = `messages=${cut.messages.length}, tokens=${cut.tokens}`;
   const flight: TurnInFlight = { call, facts, skim: body, route, prepared, record, headers };
   let reply: UpstreamReply;
   try {
@@ -139,15 +151,44 @@ async function planInjection(
   if (says(headers['x-metaclaw-skills'], OFF) && says(headers['x-metaclaw-memory'], OFF))
     return skip('header');
   try {
-    const window = deps.config().context_window || DEFAULT_WINDOW;
-    const room = window - (facts.maxTokens ?? DEFAULT_ANSWER) - promptTokens(body);
-    const plan = deps.compose(turn, Math.max(0, room));
+    const plan = deps.compose(turn, roomFor(deps.config(), facts, body));
     if (!(plan instanceof Promise)) return plan;
     return await within(deps, plan, () => skip('deadline'));
   } catch (error) {
     deps.log.warn({ err: error, turn: turn.id }, 'nothing was added to the turn: retrieval failed');
     return skip('error');
   }
+}
+
+/** What is left of the model's window; where history is cut to a limit, a tenth of it can always be had. */
+function roomFor(config: Config, facts: Facts, body: Skim): number {
+  const limit = promptLimit(config, facts.maxTokens);
+  if (limit !== null) return Math.max(limit - promptTokens(body), Math.floor(limit / 10));
+  const window = config.context_window || DEFAULT_WINDOW;
+  return Math.max(0, window - (facts.maxTokens ?? DEFAULT_ANSWER) - promptTokens(body));
+}
+
+/** What the user's limits take out of the history. A count that fails leaves the turn whole. */
+async function planCut(
+  deps: TurnDeps,
+  facts: Facts,
+  skim: Skim,
+  plan: InjectionPlan | null,
+): Promise<Cut | null> {
+  const config = deps.config();
+  const limit = config.bypass ? null : promptLimit(config, facts.maxTokens);
+  if (limit === null) return null;
+  try {
+    const addedTokens = plan?.report.tokens ?? 0;
+    return await cutToLimit(deps.counter, { skim, facts, limit, addedTokens });
+  } catch (error) {
+    deps.log.error({ err: error }, 'the turn could not be measured; nothing was cut');
+    return null;
+  }
+}
+
+function sizeOf(cut: Cut): { messages: number; tokens: number } {
+  return { messages: cut.messages.length, tokens: cut.tokens };
 }
 
 function view(facts: Facts) {
@@ -179,6 +220,7 @@ function prepare(
     turn: OpenTurn | null;
     record: TurnRecord;
     scope: Scope;
+    cut: Cut | null;
   },
 ): { prepared: PreparedRequest; used: InjectionPlan | null } {
   const input = {
@@ -188,6 +230,7 @@ function prepare(
     headers: call.request.headers,
     query: call.path.query,
     recall: turn.facts.hasAssistant ? deps.reasoning.recall(turn.scope, turn.route.wire) : null,
+    cut: turn.cut,
     replyId: turn.turn?.id ?? call.requestId,
     nowMs: deps.clock.now(),
   };
