@@ -94,10 +94,10 @@ const llmShape = {
     'Preset of the model that answers: openai, anthropic, openrouter, kimi, qwen, deepseek, ollama, lmstudio, … or custom.',
   ),
   wire: key(
-    z.enum(['auto', 'openai', 'anthropic']),
+    z.enum(['auto', 'openai', 'anthropic', 'responses']),
     'auto',
     'Wire',
-    'Dialect that the provider speaks; auto takes it from the preset and the address.',
+    'Dialect that the provider speaks: openai (chat completions), responses, anthropic; auto takes it from the preset and the address.',
   ),
   auth_method: key(
     z.enum(['api_key', 'oauth_token', 'passthrough']),
@@ -124,7 +124,7 @@ const llmShape = {
 /** What one agent may have of its own; what it leaves out comes from `llm`. */
 const agentLlmShape = {
   provider: absent(text),
-  wire: absent(z.enum(['auto', 'openai', 'anthropic'])),
+  wire: absent(z.enum(['auto', 'openai', 'anthropic', 'responses'])),
   auth_method: absent(z.enum(['api_key', 'oauth_token', 'passthrough'])),
   model_id: absent(text),
   models: absent(list),

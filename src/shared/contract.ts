@@ -99,7 +99,7 @@ const provider = z.object({
   provider: z.string().min(1),
   baseUrl: z.string(),
   model: z.string(),
-  wire: z.enum(['auto', 'openai', 'anthropic']).default('auto'),
+  wire: z.enum(['auto', 'openai', 'anthropic', 'responses']).default('auto'),
   /** Absent: the stored key is used. */
   apiKey: z.string().max(10_000).optional(),
 });

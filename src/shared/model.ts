@@ -1,7 +1,7 @@
 /** Domain types that engine, hosts and screens share. Times are ISO strings at rest, milliseconds inside the engine. */
 
 /** A chat wire that clients or upstreams speak. */
-export type Dialect = 'openai' | 'anthropic';
+export type Dialect = 'openai' | 'anthropic' | 'responses';
 
 /** `main` turns are recorded, injected and learned from; `side` turns (titles, probes, heartbeats) are only relayed. */
 export type TurnKind = 'main' | 'side';

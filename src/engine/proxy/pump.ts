@@ -2,8 +2,9 @@ import { createParser, type EventSourceParser } from 'eventsource-parser';
 import type { Dialect } from '../../shared/model.ts';
 import { EventBytes } from './event-bytes.ts';
 import { findString } from './skim.ts';
-import { type AssembledReply, createAssembler } from './translate/assemble.ts';
+import { type AssembledReply, type Assembler, createAssembler } from './translate/assemble.ts';
 import { errorEvent } from './translate/errors.ts';
+import { ResponsesAssembler } from './translate/responses/assemble.ts';
 import type { StreamTranslator, WireError, WireEvent } from './translate/types.ts';
 
 /** Turns upstream bytes into client bytes, one event after the other, and remembers the answer for the record. */
@@ -25,6 +26,7 @@ export interface Pump {
 export const HEARTBEAT: Readonly<Record<Dialect, string>> = {
   openai: ': keep-alive\n\n',
   anthropic: 'event: ping\ndata: {"type":"ping"}\n\n',
+  responses: ': keep-alive\n\n',
 };
 
 const INCOMPLETE: WireError = {
@@ -52,12 +54,29 @@ class EventReader {
 }
 
 function isLastEvent(dialect: Dialect, event: WireEvent): boolean {
-  return dialect === 'openai'
-    ? event.data.trim() === '[DONE]'
-    : event.event === 'message_stop' || (event.event === undefined && event.data.includes('"message_stop"'));
+  if (dialect === 'openai') return event.data.trim() === '[DONE]';
+  if (dialect === 'responses') return /^response\.(?:completed|incomplete)$/.test(typeOf(event));
+  return (
+    event.event === 'message_stop' || (event.event === undefined && event.data.includes('"message_stop"'))
+  );
 }
 
-const END_MARK: Readonly<Record<Dialect, string>> = { openai: '[DONE]', anthropic: 'message_stop' };
+function typeOf(event: WireEvent): string {
+  return event.event ?? /^\s*\{\s*"type"\s*:\s*"([^"]*)"/.exec(event.data)?.[1] ?? '';
+}
+
+/** What the last event must hold; whether it is the last one, its reader says. */
+const END_MARKS: Readonly<Record<Dialect, readonly string[]>> = {
+  openai: ['[DONE]'],
+  anthropic: ['message_stop'],
+  responses: ['response.completed', 'response.incomplete'],
+};
+
+/** The error in-band, where a response that is known to have begun is also told to have failed. */
+function failureEvents(dialect: Dialect, assembler: Assembler, error: WireError): string {
+  return assembler instanceof ResponsesAssembler ? assembler.failure(error) : errorEvent(dialect, error);
+}
+
 /** The record reads along in pieces of this size: often enough to need no pause at the end, rarely enough to be cheap. */
 const READ_ALONG_BYTES = 32 * 1024;
 
@@ -88,7 +107,8 @@ export class RawPump implements Pump {
     const ready = this.#bytes.push(chunk);
     if (ready === null) return '';
     this.#note(ready);
-    if (this.#unreadSize > READ_ALONG_BYTES || ready.includes(END_MARK[this.#dialect])) this.#read();
+    const mayEnd = END_MARKS[this.#dialect].some((mark) => ready.includes(mark));
+    if (this.#unreadSize > READ_ALONG_BYTES || mayEnd) this.#read();
     return ready;
   }
 
@@ -99,13 +119,13 @@ export class RawPump implements Pump {
     this.#reader.close();
     const { complete, error } = this.#assembler.result();
     if (complete || error !== null) return rest ?? '';
-    return errorEvent(this.#dialect, INCOMPLETE);
+    return failureEvents(this.#dialect, this.#assembler, INCOMPLETE);
   }
 
   fail(error: WireError): string {
     this.#read();
     const gap = this.#bytes.atBoundary ? '' : '\n\n';
-    return gap + errorEvent(this.#dialect, error);
+    return gap + failureEvents(this.#dialect, this.#assembler, error);
   }
 
   result(): AssembledReply {
@@ -125,19 +145,24 @@ export class RawPump implements Pump {
   }
 }
 
-/** Same dialect, but the client asked for the model under another name (H16): only that value is exchanged. */
+/**
+ * Same dialect, but the client asked for the model under another name (H16), or a response repeats instructions that
+ * went upstream with an addition: only those values are exchanged.
+ */
 export class RenamingPump implements Pump {
   readonly #dialect: Dialect;
-  readonly #model: string;
+  readonly #model: string | null;
+  readonly #echo: Echo | null;
   readonly #assembler;
   readonly #reader: EventReader;
   readonly atBoundary = true;
   ended = false;
   #out = '';
 
-  constructor(dialect: Dialect, model: string) {
+  constructor(dialect: Dialect, model: string | null, echo: Echo | null = null) {
     this.#dialect = dialect;
-    this.#model = JSON.stringify(model);
+    this.#model = model === null ? null : JSON.stringify(model);
+    this.#echo = echo;
     this.#assembler = createAssembler(dialect);
     this.#reader = new EventReader(
       (event) => this.#event(event),
@@ -155,12 +180,12 @@ export class RenamingPump implements Pump {
   end(): string {
     this.#reader.close();
     const { complete, error } = this.#assembler.result();
-    if (!complete && error === null) this.#out += errorEvent(this.#dialect, INCOMPLETE);
+    if (!complete && error === null) this.#out += failureEvents(this.#dialect, this.#assembler, INCOMPLETE);
     return this.#flush();
   }
 
   fail(error: WireError): string {
-    return errorEvent(this.#dialect, error);
+    return failureEvents(this.#dialect, this.#assembler, error);
   }
 
   result(): AssembledReply {
@@ -170,7 +195,8 @@ export class RenamingPump implements Pump {
   #event(event: WireEvent & { id?: string | undefined }): void {
     this.#assembler.push(event);
     if (isLastEvent(this.#dialect, event)) this.ended = true;
-    const data = renameModel(this.#dialect, event.data, this.#model);
+    const named = this.#model === null ? event.data : renameModel(this.#dialect, event.data, this.#model);
+    const data = restoreEcho(named, this.#echo);
     if (event.id !== undefined) this.#out += `id: ${event.id}\n`;
     if (event.event !== undefined) this.#out += `event: ${event.event}\n`;
     this.#out += `data: ${data.replaceAll('\n', '\ndata: ')}\n\n`;
@@ -185,9 +211,26 @@ export class RenamingPump implements Pump {
 
 /** Puts another model name (as JSON) into an event or reply; every other byte stays. */
 export function renameModel(dialect: Dialect, json: string, model: string): string {
-  const span =
-    findString(json, ['model']) ?? (dialect === 'anthropic' ? findString(json, ['message', 'model']) : null);
-  return span ? json.slice(0, span.start) + model + json.slice(span.end) : json;
+  const inner = { openai: null, anthropic: 'message', responses: 'response' }[dialect];
+  const span = findString(json, ['model']) ?? (inner ? findString(json, [inner, 'model']) : null);
+  return span ? exchange(json, span, model) : json;
+}
+
+/** What a response must repeat of its request, where that went upstream changed; values as JSON. */
+export type Echo = Readonly<Record<string, string>>;
+
+/** Puts the client's own values back into a response object or an event that holds one. */
+export function restoreEcho(json: string, echo: Echo | null): string {
+  let out = json;
+  for (const [key, value] of Object.entries(echo ?? {})) {
+    const span = findString(out, ['response', key]) ?? findString(out, [key]);
+    if (span) out = exchange(out, span, value);
+  }
+  return out;
+}
+
+function exchange(json: string, span: { start: number; end: number }, value: string): string {
+  return json.slice(0, span.start) + value + json.slice(span.end);
 }
 
 /** The upstream speaks the other dialect. */

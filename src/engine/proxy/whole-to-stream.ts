@@ -1,10 +1,12 @@
 import type { Dialect } from '../../shared/model.ts';
 import { asArray, asObject, asText, isObject } from './translate/json.ts';
+import { responsesStreamOfWhole } from './translate/responses/whole-to-stream.ts';
 import { anthropicEvent, OPENAI_DONE, openaiEvent } from './translate/sse.ts';
 import type { JsonObject } from './translate/types.ts';
 
 /** Event stream of an answer that came whole although a stream was asked for; reply and stream in the same dialect. */
 export function streamOfWhole(dialect: Dialect, reply: JsonObject, includeUsage: boolean): string {
+  if (dialect === 'responses') return responsesStreamOfWhole(reply);
   return dialect === 'anthropic' ? anthropicStream(reply) : openaiStream(reply, includeUsage);
 }
 

@@ -3,6 +3,9 @@ import { argumentsObject } from './arguments.ts';
 import { CallIndex, type CallParts } from './call-index.ts';
 import { readErrorObject } from './errors.ts';
 import { asArray, asObject, asText, isObject, parseJson } from './json.ts';
+import { ResponsesAssembler } from './responses/assemble.ts';
+import { visibleText as visibleItem } from './responses/items.ts';
+import { readResponsesUsage } from './responses/stream-to-chat.ts';
 import { isDone } from './sse.ts';
 import { splitThink } from './think-tags.ts';
 import type { JsonObject, WireError, WireEvent } from './types.ts';
@@ -34,6 +37,7 @@ export interface Assembler {
 }
 
 export function createAssembler(dialect: Dialect): Assembler {
+  if (dialect === 'responses') return new ResponsesAssembler();
   return dialect === 'openai' ? new OpenaiAssembler() : new AnthropicAssembler();
 }
 
@@ -44,6 +48,10 @@ export function readReply(dialect: Dialect, reply: unknown): { text: string; usa
     const blocks = asArray(root.content).filter(isObject);
     const text = blocks.map((block) => (block.type === 'text' ? asText(block.text) : '')).join('');
     return { text, usage: toUsage(readAnthropicUsage(root.usage)) };
+  }
+  if (dialect === 'responses') {
+    const text = asArray(root.output).filter(isObject).map(visibleItem).join('');
+    return { text, usage: toUsage(readResponsesUsage(root.usage)) };
   }
   const choice = asObject(asArray(root.choices)[0]);
   const usage = toUsage(readOpenaiUsage(root.usage) ?? readOpenaiUsage(choice.usage));

@@ -1,5 +1,7 @@
 import type { Dialect } from '../../../shared/model.ts';
 import { asArray, asText, isObject, parseJson } from './json.ts';
+import { EventCounter } from './responses/events.ts';
+import { responseErrorCode } from './responses/response-object.ts';
 import type { JsonObject, WireError } from './types.ts';
 
 /** Error types that the Anthropic API documents; other words are replaced by the status's type. */
@@ -50,7 +52,7 @@ export function errorType(status: number): string {
 
 /** The status that a client of this dialect can make sense of: 529 is known to Anthropic clients only (H06). */
 export function clientStatus(dialect: Dialect, status: number): number {
-  return dialect === 'openai' && status === 529 ? 503 : status;
+  return dialect !== 'anthropic' && status === 529 ? 503 : status;
 }
 
 /** HTTP status for an in-band error that names only its type. */
@@ -141,11 +143,19 @@ export function errorBody(dialect: Dialect, status: number, error: WireError, re
   };
 }
 
-/** SSE text of an error after output began (S42, S43); nothing may follow it. */
-export function errorEvent(dialect: Dialect, error: WireError): string {
+/** SSE text of an error after output began (S42, S43); nothing may follow it. The Responses API numbers its events. */
+export function errorEvent(dialect: Dialect, error: WireError, sequence = 0): string {
   const status = error.status ?? statusOfType(error.type);
   if (dialect === 'anthropic') {
     return `event: error\ndata: ${JSON.stringify({ type: 'error', error: anthropicError(error, status) })}\n\n`;
+  }
+  if (dialect === 'responses') {
+    const code = responseErrorCode(error.code, status);
+    return new EventCounter(sequence).event('error', {
+      code,
+      message: error.message,
+      param: error.param ?? null,
+    });
   }
   const body = { message: error.message, type: error.type ?? errorType(status), code: error.code ?? null };
   return `data: ${JSON.stringify({ error: body })}\n\n`;

@@ -184,12 +184,13 @@ function effortOfBudget(budget: number): string {
 }
 
 /** OpenAI's models before the reasoning ones refuse the field altogether. */
-function effortsOf(options: TranslateOptions): readonly string[] {
+export function effortsOf(options: TranslateOptions): readonly string[] {
   if (options.efforts !== undefined) return options.efforts;
   return /^(openai\/)?(gpt-3|gpt-4|chatgpt-4)/.test(options.model) ? [] : DEFAULT_EFFORTS;
 }
 
-function nearestEffort(wanted: string, known: readonly string[]): string | null {
+/** The known word that comes nearest; null for words of no rank, or where none is known. */
+export function nearestEffort(wanted: string, known: readonly string[]): string | null {
   if (known.includes(wanted)) return wanted;
   const rank = EFFORT_ORDER.indexOf(wanted);
   if (rank < 0) return null;

@@ -1,3 +1,5 @@
+import type { ResponsesEcho } from './responses/response-object.ts';
+
 /** Any JSON object as it came from a wire; its fields are unknown until read. */
 export type JsonObject = Record<string, unknown>;
 
@@ -39,6 +41,10 @@ export interface TranslateOptions {
   thinkTags?: boolean;
   /** Thinking blocks that an Anthropic message with calls had when it was the answer; null when nobody knows. */
   thinkingOf?: (message: JsonObject) => JsonObject[] | null;
+  /** Request fields as a Responses client sent them, where its reply must repeat them and they go upstream changed. */
+  echo?: JsonObject;
+  /** Reasoning items that belong before an assistant message of a chat client, for a Responses upstream. */
+  itemsOf?: (message: JsonObject) => readonly JsonObject[] | null;
   /** Our own count of the prompt, told to the client only when the upstream gives none. Default 0. */
   estimatedInputTokens?: number;
 }
@@ -61,6 +67,10 @@ export interface TranslationContext {
   readonly estimatedInputTokens: number;
   /** The OpenAI client used `functions` instead of `tools` and expects `function_call` back. */
   readonly legacyFunctions: boolean;
+  /** Only for Responses clients. */
+  readonly responses?: ResponsesEcho;
+  /** What the first hop of the reply needs, where there are two. */
+  readonly hop?: TranslationContext;
 }
 
 export interface TranslatedRequest {

@@ -1,0 +1,93 @@
+import type { Dialect } from '../../../shared/model.ts';
+import { ChainedStream } from './chain.ts';
+import { anthropicReplyToOpenai, openaiReplyToAnthropic } from './reply.ts';
+import { openaiToAnthropic } from './request-to-anthropic.ts';
+import { anthropicToOpenai } from './request-to-openai.ts';
+import { chatToResponses } from './responses/request-from-chat.ts';
+import { responsesToChat } from './responses/request-to-chat.ts';
+import { chatReplyToResponse, createResponsesStream } from './responses/stream-from-chat.ts';
+import { createChatStream, responseToChatReply } from './responses/stream-to-chat.ts';
+import { createAnthropicStream } from './stream-to-anthropic.ts';
+import { createOpenaiStream } from './stream-to-openai.ts';
+import type {
+  JsonObject,
+  StreamTranslator,
+  TranslatedRequest,
+  TranslateOptions,
+  TranslationContext,
+} from './types.ts';
+
+const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/**
+ * A client's request in another dialect. Chat completions are the middle: between Anthropic's and the Responses API
+ * there are two hops. Throws BAD_INPUT and NOT_TRANSLATABLE.
+ */
+export function translateRequest(
+  client: Dialect,
+  upstream: Dialect,
+  body: unknown,
+  options: TranslateOptions,
+): TranslatedRequest {
+  if (client === 'openai')
+    return upstream === 'anthropic' ? openaiToAnthropic(body, options) : chatToResponses(body, options);
+  if (upstream === 'openai')
+    return client === 'anthropic' ? anthropicToOpenai(body, options) : responsesToChat(body, options);
+  // The middle is nobody's wire, so nothing is adapted to a server's quirks there.
+  const middle: TranslateOptions = {
+    ...options,
+    maxTokensField: 'max_completion_tokens',
+    developerRole: true,
+    oneLeadingSystem: false,
+    reasoning: 'drop',
+    efforts: EFFORTS,
+    thinkTags: false,
+    wantUsage: true,
+  };
+  const first =
+    client === 'anthropic'
+      ? anthropicToOpenai(body, middle)
+      : responsesToChat(body, middle, { toolMedia: 'inside', anyEffort: true });
+  const second =
+    upstream === 'anthropic' ? openaiToAnthropic(first.body, options) : chatToResponses(first.body, options);
+  return {
+    body: second.body,
+    dropped: [...new Set([...first.dropped, ...second.dropped])],
+    context: { ...first.context, hop: second.context },
+  };
+}
+
+/** `onWhole` gets the response object that a Responses client is told. */
+export function createTranslator(
+  upstream: Dialect,
+  client: Dialect,
+  context: TranslationContext,
+  onWhole?: (response: JsonObject) => void,
+): StreamTranslator {
+  if (client === 'openai') return toChat(upstream, context);
+  const last =
+    client === 'anthropic' ? createAnthropicStream(context) : createResponsesStream(context, onWhole);
+  return upstream === 'openai' ? last : new ChainedStream(toChat(upstream, context.hop ?? context), last);
+}
+
+function toChat(upstream: Dialect, context: TranslationContext): StreamTranslator {
+  return upstream === 'anthropic' ? createOpenaiStream(context) : createChatStream(context);
+}
+
+/** A whole answer in the client's dialect. Throws UPSTREAM_REFUSED when it is an error or no answer. */
+export function translateReply(
+  upstream: Dialect,
+  client: Dialect,
+  reply: JsonObject,
+  context: TranslationContext,
+): JsonObject {
+  const hop = context.hop ?? context;
+  const chat =
+    upstream === 'openai'
+      ? reply
+      : upstream === 'anthropic'
+        ? anthropicReplyToOpenai(reply, hop)
+        : responseToChatReply(reply, hop);
+  if (client === 'openai') return chat;
+  return client === 'anthropic' ? openaiReplyToAnthropic(chat, context) : chatReplyToResponse(chat, context);
+}

@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { asObject, asText, DroppedNames, isObject, read, refuse } from '../json.ts';
+import { OPENAI_NAME_LIMIT, ToolNames } from '../tool-names.ts';
+import type { JsonObject, TranslatedRequest, TranslateOptions, TranslationContext } from '../types.ts';
+import { responsesItems } from './history-from-chat.ts';
+
+/** The outline of a chat completions request; messages are read where they are translated. */
+const requestShape = z.looseObject({
+  model: z.string().optional(),
+  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown().optional() })).min(1),
+  tools: z.array(z.looseObject({ type: z.string().optional() })).nullish(),
+  functions: z.array(z.looseObject({ name: z.string() })).nullish(),
+  tool_choice: z.union([z.string(), z.looseObject({})]).nullish(),
+  function_call: z.union([z.string(), z.looseObject({ name: z.string() })]).nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  max_tokens: z.number().int().positive().nullish(),
+  max_completion_tokens: z.number().int().positive().nullish(),
+  temperature: z.number().nullish(),
+  top_p: z.number().nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  n: z.number().nullish(),
+  reasoning_effort: z.string().nullish(),
+  response_format: z.looseObject({ type: z.string() }).nullish(),
+  logprobs: z.boolean().nullish(),
+  top_logprobs: z.number().nullish(),
+  verbosity: z.string().nullish(),
+  modalities: z.array(z.string()).nullish(),
+});
+type ChatRequest = z.infer<typeof requestShape>;
+
+/** Called the same on both wires. */
+const SAME = [
+  'parallel_tool_calls',
+  'temperature',
+  'top_p',
+  'top_logprobs',
+  'metadata',
+  'user',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'service_tier',
+] as const;
+const HANDLED = new Set([
+  ...Object.keys(requestShape.shape),
+  ...SAME,
+  'audio',
+  'web_search_options',
+  'store',
+  'reasoning',
+]);
+/** OpenAI refuses a smaller `max_output_tokens`. */
+const LEAST_TOKENS = 16;
+
+/**
+ * Chat completions request → Responses request. Nothing is stored at the provider: the client holds its own history.
+ * Throws BAD_INPUT for a body that is no chat request, NOT_TRANSLATABLE for what the other API cannot carry.
+ */
+export function chatToResponses(body: unknown, options: TranslateOptions): TranslatedRequest {
+  const request = read(requestShape, body);
+  const dropped = new DroppedNames();
+  const names = new ToolNames(OPENAI_NAME_LIMIT);
+  if (typeof request.n === 'number' && request.n !== 1)
+    refuse('This provider gives one answer per request; n must be 1.', ['n']);
+  if (isObject(request.audio) || request.modalities?.some((modality) => modality !== 'text'))
+    refuse('This provider answers in text only.', ['modalities']);
+  if (isObject(request.web_search_options))
+    refuse('Web search inside the model is not available through this provider.', ['web_search_options']);
+  dropped.addUnknown(request, HANDLED);
+
+  const tools = toolDefinitions(request, names, dropped);
+  const { instructions, input, legacyCalls } = responsesItems(request.messages, { options, names, dropped });
+  const legacyFunctions = legacyCalls || (request.functions?.length ?? 0) > 0;
+  const stream = request.stream === true;
+
+  const out: JsonObject = {
+    model: options.model,
+    ...(instructions === '' ? {} : { instructions }),
+    input,
+    store: false,
+  };
+  for (const name of SAME) {
+    const value = request[name];
+    if (value !== undefined && value !== null) out[name] = value;
+  }
+  if (tools.length > 0) {
+    out.tools = tools;
+    const choice = toolChoice(request, names);
+    if (choice !== null) out.tool_choice = choice;
+  } else delete out.parallel_tool_calls;
+  setLimit(out, request, dropped);
+  const effort = request.reasoning_effort ?? asText(asObject(request.reasoning).effort);
+  if (effort) out.reasoning = { effort };
+  if (request.logprobs === true) out.include = ['message.output_text.logprobs'];
+  setText(out, request);
+  if (request.stream !== undefined && request.stream !== null) out.stream = stream;
+
+  const context: TranslationContext = {
+    replyId: options.replyId,
+    createdAt: options.createdAt,
+    requestedModel: request.model ?? options.model,
+    stream,
+    includeUsage: request.stream_options?.include_usage === true,
+    toolNames: names.renamed(),
+    stopSequences: [],
+    showReasoning: options.showReasoning ?? true,
+    thinkTags: false,
+    estimatedInputTokens: options.estimatedInputTokens ?? 0,
+    legacyFunctions,
+  };
+  return { body: out, dropped: dropped.list(), context };
+}
+
+/** Without `strict`, the Responses API makes every schema strict and chat completions none; so it is always said. */
+function toolDefinitions(request: ChatRequest, names: ToolNames, dropped: DroppedNames): JsonObject[] {
+  const tools: JsonObject[] = [];
+  for (const [index, tool] of (request.tools ?? []).entries()) {
+    const path = ['tools', index];
+    if (tool.type === 'custom' && isObject(tool.custom)) tools.push(customTool(tool.custom, names));
+    else if (tool.type !== undefined && tool.type !== 'function')
+      refuse(`Tools of type ${tool.type} exist only at the provider they were made for.`, [...path, 'type']);
+    else tools.push(functionTool(tool.function ?? tool, [...path, 'function'], names, dropped));
+  }
+  for (const [index, definition] of (request.functions ?? []).entries())
+    tools.push(functionTool(definition, ['functions', index], names, dropped));
+  return tools;
+}
+
+const FUNCTION_FIELDS = new Set(['name', 'description', 'parameters', 'strict', 'type']);
+
+function functionTool(
+  value: unknown,
+  path: readonly PropertyKey[],
+  names: ToolNames,
+  dropped: DroppedNames,
+): JsonObject {
+  const definition = read(z.looseObject({ name: z.string() }), value, path);
+  dropped.addUnknown(definition, FUNCTION_FIELDS, 'tools.');
+  return {
+    type: 'function',
+    name: names.wire(definition.name),
+    ...(asText(definition.description) === '' ? {} : { description: definition.description }),
+    parameters: isObject(definition.parameters) ? definition.parameters : { type: 'object', properties: {} },
+    strict: definition.strict === true,
+  };
+}
+
+/** A grammar has a wrapper of its own on the chat wire only. */
+function customTool(custom: JsonObject, names: ToolNames): JsonObject {
+  const format = asObject(custom.format);
+  const grammar =
+    format.type === 'grammar' ? { format: { type: 'grammar', ...asObject(format.grammar) } } : {};
+  const { format: _, ...rest } = custom;
+  return { type: 'custom', ...rest, name: names.wire(asText(custom.name)), ...grammar };
+}
+
+function toolChoice(request: ChatRequest, names: ToolNames): unknown {
+  const choice = request.tool_choice ?? request.function_call;
+  if (choice === undefined || choice === null) return null;
+  if (typeof choice === 'string') return choice;
+  if (choice.type === 'allowed_tools') {
+    const { mode, tools } = asObject(choice.allowed_tools);
+    const list = Array.isArray(tools) ? tools.filter(isObject) : [];
+    return { type: 'allowed_tools', mode: mode ?? 'auto', tools: list.map((tool) => named(tool, names)) };
+  }
+  return named(choice, names);
+}
+
+function named(choice: JsonObject, names: ToolNames): JsonObject {
+  const kind = choice.type === 'custom' ? 'custom' : 'function';
+  const inner = isObject(choice[kind]) ? asObject(choice[kind]) : choice;
+  return { type: kind, name: names.wire(read(z.string(), inner.name, ['tool_choice', kind, 'name'])) };
+}
+
+function setLimit(out: JsonObject, request: ChatRequest, dropped: DroppedNames): void {
+  const limit = request.max_completion_tokens ?? request.max_tokens;
+  if (typeof limit !== 'number') return;
+  out.max_output_tokens = Math.max(LEAST_TOKENS, limit);
+  if (limit < LEAST_TOKENS) dropped.add(`max_tokens<${LEAST_TOKENS}`);
+}
+
+function setText(out: JsonObject, request: ChatRequest): void {
+  const { type, json_schema: wrapper } = asObject(request.response_format);
+  const format =
+    type === 'json_schema' ? { type, ...asObject(wrapper) } : type === 'json_object' ? { type } : null;
+  if (type !== undefined && type !== 'text' && format === null)
+    refuse(`response_format ${asText(type)} is not available through this provider.`, [
+      'response_format',
+      'type',
+    ]);
+  const text = {
+    ...(format === null ? {} : { format }),
+    ...(request.verbosity ? { verbosity: request.verbosity } : {}),
+  };
+  if (Object.keys(text).length > 0) out.text = text;
+}
