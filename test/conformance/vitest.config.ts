@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/conformance/**/*.test.ts'],
+    environment: 'node',
+    // Agents start slowly, and two at a time would only wait for each other.
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 900_000,
+  },
+});
