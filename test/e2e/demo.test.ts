@@ -16,8 +16,7 @@ test('the demo runs from the window and leaves nothing behind', async () => {
     await expect(demo.getByText('Next conversation')).toBeVisible({ timeout: 30_000 });
     await expect(demo.getByText('Done', { exact: true })).toBeVisible({ timeout: 30_000 });
     await demo.scrollIntoViewIfNeeded();
-    await app.shoot('demo');
-    await app.expectAccessible();
+    await app.look('demo');
     await expect(demo.getByRole('button', { name: 'Run it again' })).toBeEnabled();
     expect((await app.call('skills.list', {})).skills).toHaveLength(before);
     expect((await app.call('turns.list', {})).turns).toEqual([]);

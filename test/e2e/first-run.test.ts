@@ -20,8 +20,7 @@ test('the wizard leads from nothing to a first turn', async () => {
   const { page } = app;
   await app.resize(1200, 800);
   await expect(page.getByRole('heading', { name: 'An agent that learns from you' })).toBeVisible();
-  await app.shoot('setup-what');
-  await app.expectAccessible();
+  await app.look('setup-what');
 
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('radio', { name: /Other address/ }).click();
@@ -30,8 +29,7 @@ test('the wizard leads from nothing to a first turn', async () => {
   await page.getByLabel('Model').fill('big-model');
   await expect(page.getByRole('button', { name: 'Enter another key' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Continue anyway' })).toBeVisible();
-  await app.shoot('setup-failed');
-  await app.expectAccessible();
+  await app.look('setup-failed');
 
   await page.getByRole('button', { name: 'Enter another key' }).click();
   await page.keyboard.type('sk-right');
@@ -41,15 +39,13 @@ test('the wizard leads from nothing to a first turn', async () => {
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
 
   await page.getByRole('radio', { name: /Ask every time/ }).click();
-  await app.shoot('setup-learning');
-  await app.expectAccessible();
+  await app.look('setup-learning');
   await page.getByRole('button', { name: 'Continue' }).click();
 
   await expect(page.getByText('stored write-only')).toBeVisible();
   await expect(page.getByText('passed')).toBeVisible();
   expect((await app.call('config.get', { path: 'llm.api_base' })).isDefault).toBe(true);
-  await app.shoot('setup-review');
-  await app.expectAccessible();
+  await app.look('setup-review');
   // Back loses nothing.
   await page.getByRole('button', { name: 'Back' }).click();
   await expect(page.getByRole('radio', { name: /Ask every time/ })).toBeChecked();
@@ -57,8 +53,7 @@ test('the wizard leads from nothing to a first turn', async () => {
   await page.getByRole('button', { name: 'Save and start' }).click();
 
   await expect(page.getByText('Waits for the first turn…')).toBeVisible();
-  await app.shoot('setup-hello');
-  await app.expectAccessible();
+  await app.look('setup-hello');
   expect((await app.call('config.get', { path: 'skills.auto_accept' })).value).toBe('ask');
   const key = await app.call('config.get', { path: 'llm.api_key' });
   expect(key.isSet).toBe(true);
@@ -80,8 +75,7 @@ test('a skipped wizard leaves a card on Overview', async () => {
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
   await expect(page.getByText('No provider yet. Agents get an error until one is set up.')).toBeVisible();
   await app.resize(1200, 800);
-  await app.shoot('overview-first');
-  await app.expectAccessible();
+  await app.look('overview-first');
   await page.reload();
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
   await page.getByRole('button', { name: 'Set up', exact: true }).click();

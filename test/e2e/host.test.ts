@@ -44,8 +44,7 @@ test('with a tray, closing hides the window and says so once', async () => {
     await closeWindow(app);
     const told = app.page.getByRole('dialog');
     await expect(told).toContainText('MetaClaw still runs in the tray');
-    await app.shoot('closing-tray');
-    await app.expectAccessible();
+    await app.look('closing-tray');
     await app.page.getByRole('button', { name: 'Got it' }).click();
     await expect.poll(() => app.hook('isVisible')).toBe(false);
     await clickTray();
@@ -120,8 +119,7 @@ test('a folder that a daemon owns is left alone, and the window says who has it'
     await expect(app.page.getByRole('heading', { name: 'MetaClaw already runs' })).toBeVisible();
     await expect(app.page.getByText(`pid ${daemon.pid}`)).toBeVisible();
     await app.resize(900, 600);
-    await app.shoot('blocked');
-    await app.expectAccessible();
+    await app.look('blocked');
     const ended = exited(app.app.process());
     await app.page.getByRole('button', { name: 'Quit' }).click();
     expect(await ended).toBe(0);

@@ -39,15 +39,14 @@ async function teach(): Promise<void> {
 
 // Would catch figures that are invented, turns that do not show, and a decision that cannot be taken back.
 test('overview shows real turns, and proposals are decided in place', async () => {
+  test.slow();
   const { page } = app;
   await expect(page.getByRole('heading', { name: 'No turns yet' })).toBeVisible();
-  await app.shoot('overview-empty');
-  await app.expectAccessible();
+  await app.look('overview-empty');
   await teach();
   await expect(page.getByRole('row', { name: /Measure where the time goes/ })).toBeVisible();
   await expect(page.getByText('4 turns today, 3 proposals to review').first()).toBeVisible();
-  await app.shoot('overview');
-  await app.expectAccessible();
+  await app.look('overview');
 
   const waiting = page.getByRole('region', { name: 'Waiting for you' });
   const measure = waiting.locator('.waiting', { hasText: SKILLS.measure.name });
@@ -62,15 +61,13 @@ test('overview shows real turns, and proposals are decided in place', async () =
   await expect(gist.getByText('Flagged')).toBeVisible();
   await gist.getByRole('button', { name: 'Reject…' }).click();
   await page.getByLabel(/Reason/).fill('unsafe advice');
-  await app.shoot('reject-dialog');
-  await app.expectAccessible();
+  await app.look('reject-dialog');
   await page.getByRole('button', { name: 'Reject proposal' }).click();
   await expect(gist).toHaveCount(0);
 
   await measure.getByRole('button', { name: 'Edit…' }).click();
   await page.getByLabel('When to use it').fill('When a program is slow, measure before changing it.');
-  await app.shoot('proposal-edit');
-  await app.expectAccessible();
+  await app.look('proposal-edit');
   await page.getByRole('button', { name: 'Accept the edit' }).click();
   await expect
     .poll(async () =>
@@ -85,8 +82,7 @@ test('overview shows real turns, and proposals are decided in place', async () =
   await page.getByRole('link', { name: 'Activity' }).click();
   await page.getByRole('option', { name: /My import is slow/ }).click();
   await expect(page.getByRole('link', { name: SKILLS.measure.name })).toBeVisible();
-  await app.shoot('activity');
-  await app.expectAccessible();
+  await app.look('activity');
   await page.getByRole('tab', { name: 'Sent upstream' }).click();
   await expect(page.getByText('Profile it.')).toBeVisible();
   await app.shoot('activity-sent');
@@ -96,13 +92,13 @@ test('overview shows real turns, and proposals are decided in place', async () =
 
 // Would catch a flagged skill that goes live by one careless key, and screens that keys cannot reach.
 test('proposals and skills by keyboard', async () => {
+  test.slow();
   const { page } = app;
   await teach();
   await page.keyboard.press('Control+4');
   await expect(page.getByRole('tab', { name: /Proposals/, selected: true })).toBeVisible();
   await expect(page.getByRole('heading', { level: 2 }).first()).toBeVisible();
-  await app.shoot('proposals');
-  await app.expectAccessible();
+  await app.look('proposals');
   await page.getByRole('listbox').focus();
   const gist = page.getByRole('option', { name: new RegExp(SKILLS.gist.name) });
   for (let n = 0; n < 3 && (await gist.getAttribute('aria-selected')) !== 'true'; n += 1) {
@@ -110,8 +106,7 @@ test('proposals and skills by keyboard', async () => {
   }
   await expect(gist).toHaveAttribute('aria-selected', 'true');
   await expect(page.getByRole('heading', { level: 2, name: SKILLS.gist.name })).toBeVisible();
-  await app.shoot('proposal-flagged');
-  await app.expectAccessible();
+  await app.look('proposal-flagged');
   await page.keyboard.press('a');
   const question = page.getByRole('dialog');
   await expect(question).toContainText('despite the findings');
@@ -120,13 +115,13 @@ test('proposals and skills by keyboard', async () => {
   expect(await app.call('proposals.list', { state: 'waiting' })).toHaveLength(3);
 
   await page.keyboard.press('Control+3');
+  await expect(page.getByRole('tab', { name: /Library/, selected: true })).toBeVisible();
   await page.getByRole('listbox').focus();
   await page.keyboard.press('Home');
   await expect(page).toHaveURL(/#\/skills\/library\//);
   const heading = page.getByRole('heading', { level: 2 }).first();
   await expect(page.getByRole('switch', { name: /in turns/ })).toBeVisible();
-  await app.shoot('skills');
-  await app.expectAccessible();
+  await app.look('skills');
   const name = (await heading.textContent()) ?? '';
   await page.getByRole('switch', { name: `Use ${name} in turns` }).click();
   await expect(page.getByText(`${name} is off`).first()).toBeVisible();
@@ -138,12 +133,10 @@ test('proposals and skills by keyboard', async () => {
 
   await page.keyboard.press('Control+k');
   await page.keyboard.type('settings');
-  await app.shoot('palette');
-  await app.expectAccessible();
+  await app.look('palette');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
-  await app.shoot('settings');
-  await app.expectAccessible();
+  await app.look('settings');
 });
 
 // Would catch an error that stays silent, or hides what still works and what to do.
@@ -153,8 +146,7 @@ test('a provider that refuses the key is shown with one action', async () => {
   const { openai } = await app.call('proxy.endpoints', {});
   await sendTurn(openai, 's9', [ASK]);
   await expect(page.getByRole('alert').filter({ hasText: 'refuses the key' })).toBeVisible();
-  await app.shoot('overview-error');
-  await app.expectAccessible();
+  await app.look('overview-error');
   expect((await app.hook('trayShown'))?.icon).toContain('error');
   await page.getByRole('button', { name: 'Replace key…' }).click();
   await expect(page).toHaveURL(/#\/setup/);

@@ -17,7 +17,7 @@ import { categoryName } from './library.tsx';
 /** Skills that were learned and wait, and what was decided before. */
 export function Proposals({ selected, isEditing }: { selected: string | null; isEditing: boolean }) {
   const t = useT();
-  const [, navigate] = useLocation();
+  const [path, navigate] = useLocation();
   const proposals = useRoute('proposals.list', {});
   const list = proposals.data ?? [];
   const waiting = list.filter((proposal) => proposal.state === 'waiting');
@@ -25,12 +25,13 @@ export function Proposals({ selected, isEditing }: { selected: string | null; is
   const firstId = waiting[0]?.id;
   const open = (id: string) =>
     navigate(`/skills/proposals/${encodeURIComponent(id)}`, { replace: selected !== null });
-  // With room for both, the first one is open at once.
+  // With room for both, the first one is open at once. Not on the way out, when this part is drawn once more.
+  const isHere = path === '/skills/proposals';
   useEffect(() => {
-    if (selected === null && firstId !== undefined && window.innerWidth > 920) {
+    if (isHere && firstId !== undefined && window.innerWidth > 920) {
       navigate(`/skills/proposals/${encodeURIComponent(firstId)}`, { replace: true });
     }
-  }, [firstId, navigate, selected]);
+  }, [firstId, isHere, navigate]);
   useHotkeys({ Escape: selected === null ? null : () => navigate('/skills/proposals') });
   if (proposals.isError) {
     return (
