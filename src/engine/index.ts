@@ -92,7 +92,13 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     config,
   });
   const feed: SnapshotFeed = new SnapshotFeed({ bus, clock, build: () => snapshot() });
-  const upstream = new Upstream({ config, clock, log: named('upstream'), onTrouble: () => feed.touch() });
+  const upstream = new Upstream({
+    config,
+    clock,
+    log: named('upstream'),
+    env: ports.env,
+    onTrouble: () => feed.touch(),
+  });
   const learner = new Learner({
     database,
     clock,

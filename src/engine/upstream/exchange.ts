@@ -1,5 +1,8 @@
 import type { Readable } from 'node:stream';
-import { type Dispatcher, errors, Pool } from 'undici';
+import { type Dispatcher, errors, Pool, ProxyAgent } from 'undici';
+import { AppError } from '../../shared/errors.ts';
+import { type Env, envProxyFor } from './env-proxy.ts';
+import { ProxyTrouble } from './failure.ts';
 
 export interface ExchangeRequest {
   origin: string;
@@ -95,7 +98,13 @@ export interface UpstreamReply {
 
 /** HTTP connections to providers, pooled per origin and kept open between an agent's calls. */
 export class Connections {
-  readonly #pools = new Map<string, Pool>();
+  readonly #env: Env;
+  readonly #pools = new Map<string, Dispatcher>();
+
+  /** `env` may name proxies for addresses that are not on this machine. */
+  constructor(env: Env = {}) {
+    this.#env = env;
+  }
 
   /**
    * Sends one request; resolves with the response's head. A kept connection that the other side had closed in the
@@ -106,7 +115,7 @@ export class Connections {
       return await this.#dispatch(request);
     } catch (error) {
       if (!isStaleConnection(error) || (request.body !== null && !(request.body instanceof Uint8Array)))
-        throw error;
+        throw this.#withProxy(error, request.origin);
       return this.#dispatch(request);
     }
   }
@@ -117,20 +126,31 @@ export class Connections {
     await Promise.all(pools.map((pool) => pool.destroy()));
   }
 
-  #pool(origin: string): Pool {
+  #pool(origin: string): Dispatcher {
     let pool = this.#pools.get(origin);
     if (!pool) {
-      pool = new Pool(origin, {
+      const options = {
         pipelining: 1,
         connect: { timeout: CONNECT_MS },
         autoSelectFamily: true,
         headersTimeout: LONG_MS,
         bodyTimeout: LONG_MS,
         keepAliveTimeout: 15_000,
-      });
+      };
+      const proxy = envProxyFor(origin, this.#env);
+      pool =
+        proxy === null
+          ? new Pool(origin, options)
+          : new ProxyAgent({ ...options, uri: proxy, proxyTls: { timeout: CONNECT_MS } });
       this.#pools.set(origin, pool);
     }
     return pool;
+  }
+
+  /** Behind a proxy, a connection that fails is the proxy's, not the provider's. */
+  #withProxy(error: unknown, origin: string): unknown {
+    const proxy = error instanceof AppError ? null : envProxyFor(origin, this.#env);
+    return proxy === null ? error : new ProxyTrouble(proxy, error);
   }
 
   #dispatch(request: ExchangeRequest): Promise<UpstreamReply> {
@@ -156,6 +176,7 @@ export class Connections {
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#pool(request.origin).dispatch(
         {
+          origin: request.origin,
           path: request.path,
           method: request.method as Dispatcher.HttpMethod,
           headers: request.headers,

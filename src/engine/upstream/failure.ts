@@ -10,6 +10,16 @@ export interface Failure {
   fix: string;
 }
 
+/** A request that failed on its way through a proxy of the environment. */
+export class ProxyTrouble extends Error {
+  readonly proxy: string;
+
+  constructor(proxy: string, cause: unknown) {
+    super(messageOf(cause), { cause });
+    this.proxy = proxy;
+  }
+}
+
 const TLS_CODES =
   /^(?:CERT_|ERR_TLS|ERR_SSL|EPROTO$|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT|UNABLE_TO_(?:VERIFY|GET_ISSUER)|HOSTNAME_MISMATCH$)/;
 
@@ -18,6 +28,12 @@ export function explainFailure(error: unknown, address: string): Failure {
   const codes = codesOf(error);
   const where = hostPort(address);
   const has = (...names: string[]) => codes.some((code) => names.includes(code));
+  if (error instanceof ProxyTrouble && isProxysFault(error, codes))
+    return {
+      kind: 'refused',
+      message: `The proxy ${hostPort(error.proxy)} did not lead to ${where}: ${messageOf(error)}`,
+      fix: 'Check HTTPS_PROXY and HTTP_PROXY, or list the host in NO_PROXY.',
+    };
   if (has('UND_ERR_ABORTED'))
     return { kind: 'cancelled', message: `The request to ${where} was cancelled.`, fix: 'Try again.' };
   if (has('ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA', 'EAI_NONAME'))
@@ -57,6 +73,12 @@ export function explainFailure(error: unknown, address: string): Failure {
     message: `The request to ${where} failed: ${messageOf(error) || codes.join(', ')}`,
     fix: 'Check the address and the network.',
   };
+}
+
+/** The provider is never dialled from here then: a connection that does not come about is the proxy's. */
+function isProxysFault(error: Error, codes: readonly string[]): boolean {
+  const connecting = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'];
+  return codes.some((code) => connecting.includes(code)) || /HTTP Tunneling|proxy/i.test(error.message);
 }
 
 /** The failure as the error that callers of the engine get. */

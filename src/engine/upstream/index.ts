@@ -7,6 +7,7 @@ import type { Logger } from '../platform/logger.ts';
 import type { ChatModel, Clock } from '../ports.ts';
 import { apiRoot } from './address.ts';
 import { createChatModel } from './chat-model.ts';
+import type { Env } from './env-proxy.ts';
 import { Connections, type UpstreamReply } from './exchange.ts';
 import { failureError } from './failure.ts';
 import { findLocalServers, type LocalPorts } from './local.ts';
@@ -30,6 +31,8 @@ export interface UpstreamDeps {
   config: () => Config;
   clock: Clock;
   log: Logger;
+  /** May name proxies (`HTTPS_PROXY`, `NO_PROXY` and the like). Default: none. */
+  env?: Env;
   /** Called when the provider's trouble began or ended. */
   onTrouble?: () => void;
 }
@@ -39,11 +42,12 @@ const ANTHROPIC_VERSION = '2023-06-01';
 /** The providers: which one answers a model name, and the calls to it. */
 export class Upstream {
   readonly #deps: UpstreamDeps;
-  readonly #connections = new Connections();
+  readonly #connections: Connections;
   #trouble: ProviderTrouble | null = null;
 
   constructor(deps: UpstreamDeps) {
     this.#deps = deps;
+    this.#connections = new Connections(deps.env);
   }
 
   /**
