@@ -4,11 +4,13 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Express } from 'express';
 import type { Config } from '../../shared/config.ts';
 import { AppError } from '../../shared/errors.ts';
+import type { Dialect } from '../../shared/model.ts';
 import type { InjectionPlan } from '../inject/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Clock } from '../ports.ts';
 import type { OpenTurn } from '../sessions/index.ts';
 import type { Database } from '../store/database.ts';
+import { ResponseStore } from '../store/response-store.ts';
 import type { Upstream } from '../upstream/index.ts';
 import { answerError, wireErrorOfAny } from './answer.ts';
 import type { TurnDeps } from './flight.ts';
@@ -26,7 +28,7 @@ import { planListeners } from './listeners.ts';
 import { findPortOwner } from './port-owner.ts';
 import { ReasoningMemory } from './reasoning/memory.ts';
 import type { TurnLog } from './record.ts';
-import { modelCall, readPath } from './request-path.ts';
+import { type ModelCall, modelCall, readPath } from './request-path.ts';
 import { type CallContext, createRoutes, dialectOf } from './routes.ts';
 import { answerTurn } from './turn.ts';
 
@@ -49,6 +51,8 @@ export interface ProxyDeps {
   heartbeatMs?: number;
   /** Time that retrieval may take on a turn. Default 20 ms. */
   deadlineMs?: number;
+  /** Time that a client may take to send headers (20 s) and a whole request (5 min); answers may take any time. */
+  patience?: { headersMs: number; requestMs: number };
 }
 
 export interface Listening {
@@ -59,6 +63,12 @@ export interface Listening {
 }
 
 const DRAIN_MS = 5000;
+const DIALECTS: Readonly<Record<ModelCall, Dialect>> = {
+  chat: 'openai',
+  messages: 'anthropic',
+  responses: 'responses',
+};
+const PATIENCE = { headersMs: 20_000, requestMs: 300_000 };
 /** Probes that tell nothing: they are answered without the key. */
 const OPEN_PATHS = new Set(['/', '/health', '/healthz']);
 
@@ -78,6 +88,7 @@ export class ProxyServer {
       heartbeatMs: 10_000,
       deadlineMs: 20,
       reasoning: new ReasoningMemory(deps),
+      responses: new ResponseStore(deps),
       counter: new TokenCounter(),
       ...deps,
     };
@@ -143,11 +154,13 @@ export class ProxyServer {
   }
 
   async #listen(listener: Listener): Promise<number> {
+    const { headersMs, requestMs } = this.#deps.patience ?? PATIENCE;
     const server = createServer(
       {
         maxHeaderSize: 64 * 1024,
-        headersTimeout: 20_000,
-        requestTimeout: 300_000,
+        headersTimeout: headersMs,
+        requestTimeout: requestMs,
+        connectionsCheckingInterval: Math.min(5000, headersMs / 2),
         keepAliveTimeout: 120_000,
       },
       (request, response) => this.#take(request, response, listener),
@@ -189,7 +202,7 @@ export class ProxyServer {
       this.#app(request, response);
       return;
     }
-    context.dialect = model === 'chat' ? 'openai' : 'anthropic';
+    context.dialect = DIALECTS[model];
     answerTurn(this.#turnDeps, { ...context, request, response }).catch((error: unknown) =>
       this.#fail(request, response, error),
     );

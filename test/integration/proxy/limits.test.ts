@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ProxyLab, type ProxyLabOptions, startProxyLab } from '../../support/proxy.ts';
 import { post, rawRequest } from '../../support/raw.ts';
@@ -200,5 +201,50 @@ describe('context_window', () => {
     lab.config.max_context_tokens = 0;
     await send(openaiHistory(30));
     expect(lab.upstream.last.json.messages).toHaveLength(122);
+  });
+});
+
+describe('clients that take their time', () => {
+  /** Writes a piece every 40 ms and gives what came back when the connection ends. */
+  function drip(port: number, pieces: string[]): Promise<string> {
+    return new Promise((resolve) => {
+      let got = '';
+      const socket = connect(port, '127.0.0.1');
+      const timer = setInterval(() => {
+        const piece = pieces.shift() ?? 'x';
+        if (socket.writable) socket.write(piece);
+      }, 40);
+      socket.on('data', (bytes) => {
+        got += bytes.toString();
+      });
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        clearInterval(timer);
+        resolve(got);
+      });
+    });
+  }
+
+  it.each([
+    ['headers', ['POST /v1/chat/completions HTTP/1.1\r\n', 'host: 127.0.0.1\r\n']],
+    [
+      'a body',
+      [
+        'POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 9999\r\n\r\n{',
+      ],
+    ],
+  ])('%s without end: the connection is given up', async (_, pieces) => {
+    await start({}, { deps: { patience: { headersMs: 200, requestMs: 400 } } });
+    const begin = performance.now();
+    expect(await drip(lab.port, pieces)).toMatch(/^(HTTP\/1\.1 408 |$)/);
+    expect(performance.now() - begin).toBeLessThan(3000);
+    expect(lab.upstream.chats).toHaveLength(0);
+  });
+
+  it('an answer that takes longer than all that is not cut', async () => {
+    await start({}, { deps: { patience: { headersMs: 200, requestMs: 300 } } });
+    lab.upstream.reply({ text: 'slow', wire: { headersDelayMs: 900 } });
+    const answer = await send([{ role: 'user', content: 'hi' }]);
+    expect(answer.body).toContain('slow');
   });
 });
