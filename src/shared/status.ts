@@ -81,7 +81,7 @@ export function describe(snapshot: Snapshot, t: Translate, now: number): Status 
   if (provider.lastError !== null) {
     return {
       level: 'error',
-      sentence: describeTrouble(provider.name, provider.lastError, t, now),
+      sentence: describeTrouble(providerLabel(provider), provider.lastError, t, now),
       detail: provider.lastError.message || detail,
     };
   }
@@ -111,6 +111,12 @@ export function describe(snapshot: Snapshot, t: Translate, now: number): Status 
       detail,
     }
   );
+}
+
+/** The provider's name; an address that was typed in goes by its host. */
+export function providerLabel({ name, baseUrl }: Pick<Snapshot['provider'], 'name' | 'baseUrl'>): string {
+  if (name !== '' && name.toLowerCase() !== 'custom') return name;
+  return /^https?:\/\/([^/]+)/.exec(baseUrl)?.[1] ?? name;
 }
 
 /** What is wrong with the provider, as one sentence. */

@@ -6,7 +6,17 @@ import { useHashLocation } from 'wouter/use-hash-location';
 import '@fontsource-variable/inter/wght.css';
 import './ui/tokens.css';
 import './ui/base.css';
+import './ui/shell.css';
+import './ui/controls.css';
+import './ui/content.css';
+import './ui/overlays.css';
+import './ui/adapt.css';
 import './screens/screens.css';
+import './screens/overview/overview.css';
+import './screens/activity.css';
+import './screens/skills.css';
+import './screens/settings.css';
+import './screens/setup/setup.css';
 import { App } from './app.tsx';
 
 /** Style sheets that libraries add at run time (scroll locks of dialogs) take the nonce that the host gave the page. */

@@ -16,15 +16,29 @@ export function Blocked({ error }: { error: ErrorJson }) {
           <span>MetaClaw</span>
         </div>
         <h1>{isBusy ? t('host.blockedBusyTitle') : t('host.blockedTitle')}</h1>
-        <p className="selectable">{error.message}</p>
+        <p className="selectable">{isBusy ? afterColon(error.message) : error.message}</p>
         <p className="t2 selectable">
           {isBusy ? `${t('host.blockedBusy')} ` : ''}
-          {error.hint ?? ''}
+          <WithCode text={error.hint ?? ''} />
         </p>
         <Button tone="primary" onClick={() => void callHost('host.quit', {})}>
           {t('host.quit')}
         </Button>
       </div>
     </main>
+  );
+}
+
+/** The heading already says what the message begins with. */
+function afterColon(message: string): string {
+  const rest = message.replace(/^[^:]+:\s*/, '');
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
+}
+
+/** A hint names commands between backticks. */
+function WithCode({ text }: { text: string }) {
+  return text.split('`').map((part, index) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text never move
+    index % 2 === 1 ? <code key={index}>{part}</code> : part,
   );
 }

@@ -10,7 +10,7 @@ import { Empty, InlineError, SkeletonRows } from '../ui/feedback.tsx';
 import { useHotkeys, useNow } from '../ui/hooks.ts';
 import { Listbox } from '../ui/listbox.tsx';
 import { Markdown } from '../ui/markdown.tsx';
-import { Badge, Button, Field, IconButton, Note } from '../ui/primitives.tsx';
+import { Badge, Button, Field, IconButton, Note, Select } from '../ui/primitives.tsx';
 import { Findings, FlaggedDialog, type ProposalEdit, RejectDialog, useDecision } from './decide.tsx';
 import { categoryName } from './library.tsx';
 
@@ -312,9 +312,9 @@ function EditForm({ edit, onChange }: { edit: ProposalEdit; onChange: (edit: Pro
         </div>
       </Field>
       <Field id="edit-category" label={t('proposals.category')}>
-        <select
+        <Select
           id="edit-category"
-          className="input lg"
+          large
           value={edit.category}
           onChange={(event) => onChange({ ...edit, category: event.target.value })}
         >
@@ -323,7 +323,7 @@ function EditForm({ edit, onChange }: { edit: ProposalEdit; onChange: (edit: Pro
               {categoryName(category, t)}
             </option>
           ))}
-        </select>
+        </Select>
       </Field>
       <Field id="edit-body" label={t('proposals.body')}>
         <div className="input area">

@@ -5,13 +5,14 @@ import type { ConfigEntry } from '../../../shared/contract.ts';
 import type { AppError } from '../../../shared/errors.ts';
 import type { HostInput, HostState } from '../../../shared/host.ts';
 import { LOCALE_NAMES, LOCALES } from '../../../shared/i18n/index.ts';
+import { providerLabel } from '../../../shared/status.ts';
 import { call, callHost, useCommand, useRoute } from '../api.ts';
 import { useT } from '../i18n.tsx';
 import { useUi } from '../state.ts';
 import { InlineError, SkeletonRows } from '../ui/feedback.tsx';
 import { Glyph } from '../ui/glyph.tsx';
 import { useCopy, useSnapshot } from '../ui/hooks.ts';
-import { Button, IconButton, Panel, Segments, Switch } from '../ui/primitives.tsx';
+import { Button, IconButton, Panel, Segments, Select, Switch } from '../ui/primitives.tsx';
 import { Shell } from '../ui/shell.tsx';
 
 /** What most people change; everything else stands in config.yaml. */
@@ -70,7 +71,7 @@ function ProviderPart() {
         <div className="grow">
           <div className="selectable">
             {provider.configured
-              ? [provider.name, provider.model].filter(Boolean).join(', ')
+              ? [providerLabel(provider), provider.model].filter(Boolean).join(', ')
               : t('settings.providerNone')}
           </div>
           {provider.configured ? <div className="sm t3 selectable">{provider.baseUrl}</div> : null}
@@ -307,8 +308,7 @@ function AppearancePart({ host }: { host: HostState }) {
         label={t('settings.language')}
         help={t('settings.languageHelp')}
         control={
-          <select
-            className="input"
+          <Select
             aria-label={t('settings.language')}
             value={host.language}
             onChange={(event) =>
@@ -325,7 +325,7 @@ function AppearancePart({ host }: { host: HostState }) {
                 {LOCALE_NAMES[locale]}
               </option>
             ))}
-          </select>
+          </Select>
         }
       />
     </Panel>

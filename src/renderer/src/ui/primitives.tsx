@@ -1,5 +1,6 @@
+import { ChevronDown } from 'lucide-react';
 import { Switch as RadixSwitch, ToggleGroup } from 'radix-ui';
-import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import type { ButtonHTMLAttributes, ReactNode, SelectHTMLAttributes } from 'react';
 import { Glyph } from './glyph.tsx';
 
 type Tone = 'plain' | 'primary' | 'danger' | 'quiet';
@@ -46,6 +47,16 @@ export function Switch(props: {
       disabled={props.disabled}
       onCheckedChange={props.onChange}
     />
+  );
+}
+
+/** A choice of many: the system's own list, in our clothes. */
+export function Select({ large, ...rest }: SelectHTMLAttributes<HTMLSelectElement> & { large?: boolean }) {
+  return (
+    <span className="select">
+      <select className={large ? 'input lg' : 'input'} {...rest} />
+      <ChevronDown className="s" aria-hidden="true" />
+    </span>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useLocation } from 'wouter';
 import type { ConfigProblem } from '../../../../shared/contract.ts';
 import type { Translate } from '../../../../shared/i18n/index.ts';
-import { describeTrouble, type ProviderTrouble } from '../../../../shared/status.ts';
+import { describeTrouble, type ProviderTrouble, providerLabel } from '../../../../shared/status.ts';
 import { useCommand, useRoute } from '../../api.ts';
 import { useT } from '../../i18n.tsx';
 import { useUi } from '../../state.ts';
@@ -19,7 +19,7 @@ export function Banners({ now }: { now: number }) {
     <>
       {snapshot.proxy.state === 'failed' ? <ProxyBanner /> : null}
       {snapshot.proxy.state === 'running' && lastError !== null ? (
-        <ProviderBanner name={snapshot.provider.name} trouble={lastError} now={now} />
+        <ProviderBanner name={providerLabel(snapshot.provider)} trouble={lastError} now={now} />
       ) : null}
       {broken === undefined ? null : (
         <Note tone="danger" large role="alert">

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { agentMark } from '../../../../shared/agents.ts';
 import { formatDuration, formatNumber, formatTime, formatWhen } from '../../../../shared/format.ts';
 import type { TurnSummary } from '../../../../shared/model.ts';
+import { providerLabel } from '../../../../shared/status.ts';
 import { useT } from '../../i18n.tsx';
 import { Glyph } from '../../ui/glyph.tsx';
 import { agentLabel, proxyAddress, useSnapshot } from '../../ui/hooks.ts';
@@ -123,7 +124,7 @@ function ProviderNode({ today }: { today: readonly TurnSummary[] }) {
       />
     );
   }
-  const model = provider.model || provider.name || t('overview.noModel');
+  const model = provider.model || providerLabel(provider) || t('overview.noModel');
   if (lastError !== null) {
     const since = formatTime(lastError.since, t.locale);
     const { status } = lastError;
@@ -144,7 +145,7 @@ function ProviderNode({ today }: { today: readonly TurnSummary[] }) {
   const bytes = today.flatMap((turn) => (turn.firstByteMs === null ? [] : [turn.firstByteMs]));
   const detail =
     bytes.length === 0
-      ? provider.name || t('overview.noAnswerYet')
+      ? providerLabel(provider) || t('overview.noAnswerYet')
       : t('overview.firstByte', {
           value: formatDuration(median(bytes), t.locale),
           turns: t('overview.turnsShort', { count: bytes.length }),
