@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Dialect } from '../../shared/model.ts';
 import type { InjectionPlan } from '../inject/index.ts';
 import type { Route } from '../upstream/index.ts';
@@ -119,7 +120,7 @@ function adaptToQuirks(route: Route, dialect: Dialect, body: Buffer): Buffer {
   if (dialect !== 'openai') return body;
   if (!route.quirks.oneLeadingSystem && !body.includes('"tool_use"') && !body.includes('"tool_result"'))
     return body;
-  const parsed = JSON.parse(body.toString('utf8')) as JsonObject;
+  const parsed = parseBody(body) as JsonObject;
   const { developerRole, oneLeadingSystem, reasoning } = route.quirks;
   const adapted = adaptOpenaiRequest(parsed, {
     developerRole,
@@ -127,6 +128,21 @@ function adaptToQuirks(route: Route, dialect: Dialect, body: Buffer): Buffer {
     reasoning: reasoning === 'reasoning_content' ? reasoning : 'drop',
   });
   return adapted === parsed ? body : Buffer.from(JSON.stringify(adapted));
+}
+
+/**
+ * The body as a value, for the other wire. The skim looks into no string, so what it let pass can still be broken
+ * (a raw line break, an unknown escape): that is the caller's fault, not ours. Throws BAD_INPUT.
+ */
+function parseBody(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8').replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw new AppError('BAD_INPUT', `The request body is not valid JSON: ${messageOf(error)}`, {
+      hint: 'Send a JSON object as the API describes it.',
+      cause: error,
+    });
+  }
 }
 
 function translate(input: PrepareInput, edited: Buffer): PreparedRequest {
@@ -145,7 +161,7 @@ function translate(input: PrepareInput, edited: Buffer): PreparedRequest {
     wantUsage: true,
     estimatedInputTokens: promptTokens(input.skim),
   };
-  const parsed: unknown = JSON.parse(edited.toString('utf8'));
+  const parsed: unknown = parseBody(edited);
   const translated: TranslatedRequest =
     facts.dialect === 'anthropic' ? anthropicToOpenai(parsed, options) : openaiToAnthropic(parsed, options);
   if (route.wire === 'openai') giveReasoningBack(translated.body, input);

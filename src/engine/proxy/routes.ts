@@ -67,6 +67,7 @@ export function createRoutes(deps: RoutesDeps): Express {
     const { requestId, agent } = { ...deps.contextOf(request), agent: agentOf(request) };
     const route = upstream.resolve('', agent);
     const path = request.url.replace(/^\/v1/, '');
+    refuseDots(path);
     await forward(upstream, route, { request, response, path, requestId });
   });
 
@@ -76,7 +77,7 @@ export function createRoutes(deps: RoutesDeps): Express {
     });
   });
   app.use((error: unknown, request: Request, response: Response, _next: unknown) =>
-    deps.fail(request, response, error),
+    deps.fail(request, response, error instanceof URIError ? badAddress(error) : error),
   );
   return app;
 
@@ -91,6 +92,17 @@ export function dialectOf(url: string, headers: IncomingHttpHeaders): Dialect {
   return headers['anthropic-version'] !== undefined || readPath(url).path.startsWith('/v1/messages')
     ? 'anthropic'
     : 'openai';
+}
+
+/** Dot segments would lead out of the provider's base path, with its key. */
+function refuseDots(path: string): void {
+  const [raw = ''] = path.split('?');
+  if (raw.split(/[/\\]/).some((part) => /^(?:\.|%2e){1,2}$/i.test(part)))
+    throw new AppError('BAD_INPUT', 'The address leads out of the API.');
+}
+
+function badAddress(cause: URIError): AppError {
+  return new AppError('BAD_INPUT', 'The address holds a broken percent escape.', { cause });
 }
 
 function wantsAnthropic(request: Request): boolean {
