@@ -10,7 +10,7 @@ const SAMPLES = 6;
 /** Edge of the grid that all shapes below are given in. */
 const GRID = 22;
 
-/** The mark: three scratches, each two cubic curves (start, control, control, end, control, end of the smooth joint). */
+/** The mark: three scratches, each a cubic curve (start, control, control, end), as a coarse and a fine line. */
 const scratches = [
   curve([5.8, 3.5], [4.2, 8.3], [4.7, 13.4], [7.7, 18.6]),
   curve([11.7, 2.8], [10.3, 8.1], [10.7, 13.2], [13, 19]),
@@ -20,9 +20,13 @@ const badgeAt = [16.5, 15.8];
 
 /** @param {[number, number][]} points */
 function curve(...points) {
+  return [24, 400].map((steps) => along(points, steps));
+}
+
+function along(points, steps) {
   const [a, b, c, d] = points;
-  return Array.from({ length: 25 }, (_, i) => {
-    const t = i / 24;
+  return Array.from({ length: steps + 1 }, (_, i) => {
+    const t = i / steps;
     const u = 1 - t;
     const at = (k) => u * u * u * a[k] + 3 * u * u * t * b[k] + 3 * u * t * t * c[k] + t * t * t * d[k];
     return [at(0), at(1)];
@@ -56,9 +60,9 @@ function dots(line, step) {
   return found;
 }
 
-const strokes = (width) => (x, y) => scratches.some((line) => distanceToLine(x, y, line) <= width / 2);
+const strokes = (width) => (x, y) => scratches.some(([line]) => distanceToLine(x, y, line) <= width / 2);
 const dotted = () => {
-  const points = scratches.flatMap((line) => dots(line, 3.6));
+  const points = scratches.flatMap(([, fine]) => dots(fine, 3.6));
   return (x, y) => points.some(([px, py]) => Math.hypot(x - px, y - py) <= 1.25);
 };
 const circle = (cx, cy, r) => (x, y) => Math.hypot(x - cx, y - cy) <= r;

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { app, clipboard, nativeTheme, session, type WebContents } from 'electron';
 import { createEngine, type Engine } from '../engine/index.ts';
 import type { Ports } from '../engine/ports.ts';
@@ -122,7 +122,7 @@ export class Host {
         appPath: app.getAppPath(),
         version: app.getVersion(),
         overrides: overridesOf(this.#argv),
-        configFile: optionOf(this.#argv, '--config'),
+        configFile: configFileOf(this.#argv),
         open: (path) => this.show(path),
       });
       this.#engine = await createEngine(this.#ports);
@@ -310,6 +310,12 @@ const PLACES = {
   activity: '/activity',
   settings: '/settings',
 } as const;
+
+/** `-c FILE` or `--config FILE`, relative to where the application was started. */
+function configFileOf(argv: readonly string[]): string | undefined {
+  const file = optionOf(argv, '--config') ?? optionOf(argv, '-c');
+  return file === undefined ? undefined : resolve(file);
+}
 
 function optionOf(argv: readonly string[], name: string): string | undefined {
   const at = argv.indexOf(name);

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { app } from 'electron';
+import { systemPorts } from '../engine/index.ts';
 import { Host } from './host.ts';
 import { registerScheme } from './page.ts';
 
@@ -7,10 +9,10 @@ import { registerScheme } from './page.ts';
  * one to show its window and ends.
  */
 function main(): void {
-  const home = process.env.METACLAW_HOME;
-  // Each state folder has its own instance, its own window preferences and its own lock.
-  if (home !== undefined && home.trim() !== '') app.setPath('userData', `${home.trim()}/app`);
+  // Each state folder has an instance and window preferences of its own.
+  if (process.env.METACLAW_HOME?.trim()) app.setPath('userData', join(systemPorts(process.env).home, 'app'));
   if (!app.requestSingleInstanceLock()) {
+    process.stdout.write('MetaClaw already runs; its window is shown.\n');
     app.exit(0);
     return;
   }
