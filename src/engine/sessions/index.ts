@@ -31,6 +31,8 @@ interface TurnState {
   readonly session: LiveSession;
   /** A session that this one replaces, because the user asked for a new one; ends when this turn is recorded. */
   readonly replaces: LiveSession | null;
+  /** What it set as its session's `pending`. */
+  readonly pending: readonly string[] | null;
   /** Kept until it is written, so that a failed write is tried once more with the reply. */
   sent: SentRequest | null;
   stored: boolean;
@@ -107,7 +109,10 @@ export class SessionLog {
       injection: session.injection,
     };
     session.inFlight.set(turn.id, nowMs);
-    this.#states.set(turn, { session, replaces, sent: null, stored: false });
+    // Two chats that began with the same words part here, even when both send at the same moment.
+    const pending = kind === 'main' && session.source === 'history' ? facts.digests() : null;
+    session.pending = pending ?? session.pending;
+    this.#states.set(turn, { session, replaces, pending, sent: null, stored: false });
     return turn;
   }
 
@@ -251,6 +256,7 @@ export class SessionLog {
       agent: facts.agent,
       client: facts.clientAddress,
       lane: laneOf(facts),
+      pending: null,
       startedAtMs: nowMs,
       lastAtMs: nowMs,
       turns: 0,
@@ -304,6 +310,7 @@ export class SessionLog {
     state.stored = true;
     session.stored = true;
     session.chain = next.chain;
+    if (session.pending === state.pending) session.pending = null;
     session.fingerprint = next.fingerprint;
     session.lane = next.lane;
     session.injection = next.injection;
@@ -341,9 +348,11 @@ export class SessionLog {
   }
 
   #leave(turn: OpenTurn, state: TurnState): void {
+    const { session } = state;
     this.#states.delete(turn);
-    state.session.inFlight.delete(turn.id);
-    this.#live.release(state.session);
+    session.inFlight.delete(turn.id);
+    if (session.pending === state.pending) session.pending = null;
+    this.#live.release(session);
     if (state.replaces !== null) this.#live.release(state.replaces);
     this.#ends.watch();
   }

@@ -14,6 +14,8 @@ export interface LiveSession {
   fingerprint: string | null;
   /** Digests of the newest request's messages; only for sessions recognised by history. */
   chain: readonly string[] | null;
+  /** Digests of a main request that is not recorded yet; stands in for `chain` until it is. */
+  pending: readonly string[] | null;
   readonly startedAtMs: number;
   lastAtMs: number;
   /** Recorded main turns. */
@@ -93,7 +95,7 @@ export class LiveSessions {
     );
     let best: LiveSession | null = null;
     for (const session of open) {
-      const relation = compare(session.chain ?? [], digests);
+      const relation = compare(session.pending ?? session.chain ?? [], digests);
       const fits =
         relation === 'slides'
           ? !session.ended
@@ -160,7 +162,7 @@ export class LiveSessions {
 }
 
 function rank(session: LiveSession): number {
-  return session.chain?.length ?? 0;
+  return (session.pending ?? session.chain)?.length ?? 0;
 }
 
 function keyOf(agent: string, clientId: string): string {
@@ -181,6 +183,7 @@ function toLive(row: SessionRow): LiveSession {
     lane: row.lane,
     fingerprint: row.fingerprint,
     chain: parseChain(row.chain),
+    pending: null,
     startedAtMs: Date.parse(row.started_at),
     lastAtMs: Date.parse(row.last_at),
     turns: row.turns,

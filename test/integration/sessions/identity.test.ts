@@ -125,6 +125,17 @@ describe('sessions recognised by history (L07)', () => {
     expect(session(chat('hi'))).not.toBe(a);
   });
 
+  // Two turns that were opened before either was recorded both extended the same session, and their chats were mixed.
+  it('parts chats that differ while neither turn is recorded yet', () => {
+    const first = session(chat('hi'));
+    const cats = lab.log.open(factsOf(chat('hi', 'hello', 'about cats')));
+    const dogs = lab.log.open(factsOf(chat('hi', 'hello', 'about dogs')));
+    expect([cats.sessionId, dogs.sessionId]).toEqual([first, expect.not.stringMatching(`^${first}$`)]);
+    lab.log.abandon(cats);
+    expect(session(chat('hi', 'hello', 'about birds'))).toBe(first);
+    lab.log.abandon(dogs);
+  });
+
   it('a retry stays in its session', () => {
     const request = chat('hi', 'hello', 'go on');
     const id = session(request);
