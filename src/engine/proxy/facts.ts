@@ -9,7 +9,8 @@ type Json = Record<string, unknown>;
 
 /** Contents beyond this many bytes are looked through for pictures before they are decoded. */
 const LARGE = 64 * 1024;
-const MEDIA = new Set(['image', 'image_url', 'document', 'file', 'input_audio']);
+const MEDIA = new Set(['image', 'image_url', 'document', 'file', 'input_audio', 'input_image', 'input_file']);
+const TEXT_TYPES = new Set(['text', 'input_text', 'output_text']);
 
 export interface FactsSource {
   dialect: Dialect;
@@ -18,6 +19,8 @@ export interface FactsSource {
   /** From the path or a header; null: look at the client's own marks. */
   agent: string | null;
   clientAddress: string;
+  /** Session of the response that this request continues. */
+  continues?: string | null;
 }
 
 /** `RequestFacts` over a skimmed body; each lazy fact is computed when it is first asked for. */
@@ -34,6 +37,7 @@ export class Facts implements RequestFacts {
   readonly hasAssistant: boolean;
   /** Messages that hold conversation, oldest first: no instructions, no client-made context. */
   readonly conversation: readonly SkimMessage[];
+  readonly continues: string | null;
 
   readonly #skim: Skim;
   #agent: string | null;
@@ -54,17 +58,25 @@ export class Facts implements RequestFacts {
     this.clientAddress = source.clientAddress;
     this.model = this.#string('model') ?? '';
     this.stream = this.#raw('stream') === 'true';
-    this.maxTokens = this.#number('max_completion_tokens') ?? this.#number('max_tokens');
+    this.maxTokens =
+      this.#number('max_completion_tokens') ??
+      this.#number('max_tokens') ??
+      this.#number('max_output_tokens');
     const tools = member(skim, 'tools')?.value;
     this.hasTools =
       tools?.kind === 'array' &&
       /^\[\s*[^\s\]]/.test(this.#slice(tools.start, Math.min(tools.end, tools.start + 64)));
-    this.messageCount = skim.messages.length;
-    this.conversation = skim.messages.filter(
-      (message) => !isSystemRole(message.role) && !this.#isInternal(message),
+    const messages = source.dialect === 'responses' ? skim.items : skim.messages;
+    this.messageCount = messages.length;
+    this.conversation = messages.filter(
+      (message) => !isSystemRole(message.role) && message.type !== 'reasoning' && !this.#isInternal(message),
     );
-    this.lastRole = this.conversation.at(-1)?.role ?? skim.messages.at(-1)?.role ?? '';
-    this.hasAssistant = skim.messages.some((message) => message.role === 'assistant');
+    this.lastRole = this.conversation.at(-1)?.role ?? messages.at(-1)?.role ?? '';
+    // With a previous response the history is at the provider.
+    this.hasAssistant =
+      messages.some((message) => message.role === 'assistant') ||
+      (source.dialect === 'responses' && this.#string('previous_response_id') !== null);
+    this.continues = source.continues ?? null;
   }
 
   get agent(): string {
@@ -154,7 +166,10 @@ export class Facts implements RequestFacts {
 
   #readSystemText(): string {
     if (this.dialect === 'anthropic') return textOfContent(this.#decode('system'));
-    const first = this.#skim.messages.find((message) => isSystemRole(message.role));
+    const own = this.dialect === 'responses' ? this.#string('instructions') : null;
+    if (own) return own;
+    const messages = this.dialect === 'responses' ? this.#skim.items : this.#skim.messages;
+    const first = messages.find((message) => isSystemRole(message.role));
     return first ? this.#textOf(first) : '';
   }
 
@@ -196,7 +211,7 @@ export class Facts implements RequestFacts {
     if (content?.kind === 'string') return String(decodeValue(this.#skim, content));
     if (content?.kind !== 'array') return '';
     return skimBlocks(this.#skim, content)
-      .filter((block) => block.type === 'text')
+      .filter((block) => TEXT_TYPES.has(block.type))
       .map((block) => (decodeValue(this.#skim, block) as Json).text)
       .filter((text) => typeof text === 'string')
       .join('\n');
@@ -209,6 +224,7 @@ export class Facts implements RequestFacts {
 
   /** Covers what was said and done, not how the client spells it this time. */
   #digest(message: SkimMessage): string {
+    if (this.dialect === 'responses') return this.#itemDigest(message);
     const { content } = message;
     const whole =
       content && content.end - content.start > LARGE ? null : (decodeValue(this.#skim, message) as Json);
@@ -220,6 +236,15 @@ export class Facts implements RequestFacts {
           ? whole.tool_calls.map((call: Json) => call?.function ?? null)
           : undefined,
     };
+    return createHash('sha256').update(JSON.stringify(said)).digest('base64url').slice(0, 22);
+  }
+
+  /** Clients leave ids and states of items out, or make up their own. */
+  #itemDigest(item: SkimMessage): string {
+    const said =
+      item.content === null
+        ? { ...(decodeValue(this.#skim, item) as Json), id: 0, status: 0, call_id: 0 }
+        : { role: item.role, content: this.#largeContent(item) };
     return createHash('sha256').update(JSON.stringify(said)).digest('base64url').slice(0, 22);
   }
 
@@ -240,12 +265,17 @@ export class Facts implements RequestFacts {
     if (userAgent.startsWith('opencode/')) return 'opencode';
     if (userAgent.startsWith('codex')) return 'codex';
     if (userAgent.startsWith('OpenAI/JS') || userAgent === 'undici') {
-      const system =
-        this.dialect === 'anthropic' ? member(this.#skim, 'system')?.value : this.#skim.messages[0]?.content;
-      const head = system?.kind === 'string' ? decodeHead(this.#skim, system, 4096) : '';
-      if (/openclaw/i.test(head) || this.#skim.bytes.includes(INTERNAL_MARK)) return 'openclaw';
+      if (/openclaw/i.test(this.#systemHead()) || this.#skim.bytes.includes(INTERNAL_MARK)) return 'openclaw';
     }
     return 'unknown';
+  }
+
+  #systemHead(): string {
+    const messages = this.dialect === 'responses' ? this.#skim.items : this.#skim.messages;
+    const system = this.dialect === 'anthropic' ? member(this.#skim, 'system')?.value : messages[0]?.content;
+    if (system?.kind === 'string') return decodeHead(this.#skim, system, 4096);
+    if (this.dialect !== 'responses' || !system) return '';
+    return this.#slice(system.start, Math.min(system.end, system.start + 4096));
   }
 }
 
@@ -271,6 +301,6 @@ function normalContent(content: unknown): unknown {
       return 'content' in rest ? { ...rest, content: normalContent(rest.content) } : rest;
     });
   const only = blocks[0];
-  if (blocks.length === 1 && only?.type === 'text') return only.text;
+  if (blocks.length === 1 && TEXT_TYPES.has(String(only?.type))) return only?.text;
   return blocks;
 }

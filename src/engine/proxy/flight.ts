@@ -5,6 +5,7 @@ import type { InjectionPlan } from '../inject/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Clock } from '../ports.ts';
 import type { OpenTurn } from '../sessions/index.ts';
+import type { ResponseStore } from '../store/response-store.ts';
 import type { Route, Upstream } from '../upstream/index.ts';
 import type { Facts } from './facts.ts';
 import type { TokenCounter } from './limits/token-counter.ts';
@@ -13,6 +14,7 @@ import type { ReasoningMemory } from './reasoning/memory.ts';
 import type { TurnLog, TurnRecord } from './record.ts';
 import type { ProxyPath } from './request-path.ts';
 import type { Skim } from './skim.ts';
+import type { JsonObject } from './translate/types.ts';
 
 export interface TurnDeps {
   config: () => Config;
@@ -21,6 +23,7 @@ export interface TurnDeps {
   sessions: TurnLog;
   upstream: Upstream;
   reasoning: ReasoningMemory;
+  responses: ResponseStore;
   counter: TokenCounter;
   /** What to add to a turn; `roomTokens` is what the model's window has left. */
   compose: (turn: OpenTurn, roomTokens: number) => Promise<InjectionPlan> | InjectionPlan;
@@ -53,4 +56,6 @@ export interface TurnInFlight {
   record: TurnRecord;
   /** Our own response headers. */
   headers: OutgoingHttpHeaders;
+  /** Keeps the response that a Responses client is told, so that it can be continued; null when nothing is kept. */
+  keep: ((response: JsonObject) => void) | null;
 }

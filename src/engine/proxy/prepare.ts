@@ -6,6 +6,7 @@ import type { Route } from '../upstream/index.ts';
 import type { Facts } from './facts.ts';
 import { plainUpstreamHeaders, upstreamHeaders } from './headers.ts';
 import { applyCut, type Cut } from './limits/index.ts';
+import type { Echo } from './pump.ts';
 import {
   attachReasoning,
   attachThinking,
@@ -26,14 +27,8 @@ import {
   setModel,
 } from './splice.ts';
 import { adaptOpenaiRequest } from './translate/openai-messages.ts';
-import { openaiToAnthropic } from './translate/request-to-anthropic.ts';
-import { anthropicToOpenai } from './translate/request-to-openai.ts';
-import type {
-  JsonObject,
-  TranslatedRequest,
-  TranslateOptions,
-  TranslationContext,
-} from './translate/types.ts';
+import { translateRequest } from './translate/pairs.ts';
+import type { JsonObject, TranslateOptions, TranslationContext } from './translate/types.ts';
 
 /** A request as it goes upstream. */
 export interface PreparedRequest {
@@ -44,6 +39,8 @@ export interface PreparedRequest {
   dropped: string[];
   /** What the translation of the reply needs; null when both sides speak the same dialect. */
   context: TranslationContext | null;
+  /** What the upstream's response repeats changed, as the client sent it; null when there is nothing. */
+  echo: Echo | null;
 }
 
 export interface PrepareInput {
@@ -58,10 +55,18 @@ export interface PrepareInput {
   recall: Recall | null;
   /** Messages that are left out. */
   cut: Cut | null;
+  /** What a response must repeat of a Responses request. */
+  echo?: JsonObject | null;
   /** Unique per turn. */
   replyId: string;
   nowMs: number;
 }
+
+const PATHS: Readonly<Record<Dialect, string>> = {
+  openai: '/chat/completions',
+  anthropic: '/messages',
+  responses: '/responses',
+};
 
 /** Anthropic demands a limit; this one holds when an OpenAI client named none (T37). */
 const DEFAULT_MAX_TOKENS = 8192;
@@ -81,10 +86,12 @@ export function prepareRequest(input: PrepareInput): PreparedRequest {
   splices.push(...reasoningSplices(input));
   const headers = upstreamHeaders(input.headers, route.passthrough);
   headers['accept-encoding'] = 'identity';
-  const path = facts.dialect === 'anthropic' ? `/messages${input.query}` : `/chat/completions${input.query}`;
+  const path = `${PATHS[route.wire]}${input.query}`;
   const edited = applySplices(skim, applyCut(skim, input.cut, splices));
   const body = adaptToQuirks(route, facts.dialect, edited);
-  return { path, headers, body, dropped: [], context: null };
+  const changed = facts.dialect === 'responses' && input.plan && input.plan.system !== null;
+  const echo = changed ? { instructions: JSON.stringify(input.echo?.instructions ?? null) } : null;
+  return { path, headers, body, dropped: [], context: null, echo };
 }
 
 /** Tokens of a prompt without counting them: four bytes each, pictures apart. */
@@ -99,13 +106,14 @@ function injectionSplices(input: PrepareInput): Splice[] {
   const splices = plan.system === null ? [] : appendSystem(skim, facts.dialect, plan.system);
   for (const { index, text } of plan.messages) {
     const message = facts.conversation[index];
-    if (message) splices.push(...prependMessage(skim, message, text));
+    if (message) splices.push(...prependMessage(skim, message, text, facts.dialect));
   }
   return splices;
 }
 
 /** Earlier reasoning as the route's upstream wants it: given back, taken out, or left as the client sent it. */
 function reasoningSplices({ skim, facts, route, recall }: PrepareInput): Splice[] {
+  if (facts.dialect === 'responses') return [];
   if (facts.dialect === 'anthropic') return recall ? attachThinking(skim, recall) : [];
   const { reasoning, emptyReasoning } = route.quirks;
   if (reasoning === 'drop') return removeReasoning(skim);
@@ -160,20 +168,21 @@ function translate(input: PrepareInput, edited: Buffer): PreparedRequest {
     defaultMaxTokens: DEFAULT_MAX_TOKENS,
     wantUsage: true,
     estimatedInputTokens: promptTokens(input.skim),
+    ...(input.echo ? { echo: input.echo } : {}),
   };
   const parsed: unknown = parseBody(edited);
-  const translated: TranslatedRequest =
-    facts.dialect === 'anthropic' ? anthropicToOpenai(parsed, options) : openaiToAnthropic(parsed, options);
+  const translated = translateRequest(facts.dialect, route.wire, parsed, options);
   if (route.wire === 'openai') giveReasoningBack(translated.body, input);
   const headers = plainUpstreamHeaders(input.headers, route.passthrough);
   headers['accept-encoding'] = 'identity';
   headers.accept = facts.stream ? 'text/event-stream' : 'application/json';
   return {
-    path: route.wire === 'anthropic' ? '/messages' : '/chat/completions',
+    path: PATHS[route.wire],
     headers,
     body: Buffer.from(JSON.stringify(translated.body)),
     dropped: translated.dropped,
     context: translated.context,
+    echo: null,
   };
 }
 

@@ -7,14 +7,12 @@ import type { TurnDeps, TurnInFlight } from './flight.ts';
 import { clientHeaders, one } from './headers.ts';
 import { looksLikeEvents, PeekedFlow } from './peek.ts';
 import { asksUsage } from './prepare.ts';
-import { type Pump, RawPump, RenamingPump, renameModel, TranslatingPump } from './pump.ts';
+import { type Pump, RawPump, RenamingPump, renameModel, restoreEcho, TranslatingPump } from './pump.ts';
 import { type Flow, relayStream } from './stream.ts';
 import { readReply } from './translate/assemble.ts';
 import { clientStatus, readErrorObject, readUpstreamError } from './translate/errors.ts';
 import { isObject, parseJson } from './translate/json.ts';
-import { anthropicReplyToOpenai, openaiReplyToAnthropic } from './translate/reply.ts';
-import { createAnthropicStream } from './translate/stream-to-anthropic.ts';
-import { createOpenaiStream } from './translate/stream-to-openai.ts';
+import { createTranslator, translateReply } from './translate/pairs.ts';
 import type { JsonObject, WireError } from './translate/types.ts';
 import { streamOfWhole } from './whole-to-stream.ts';
 
@@ -117,7 +115,7 @@ function failCall(deps: TurnDeps, flight: TurnInFlight, status: number, error: W
 
 function relayEvents(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply, body: Flow): Promise<void> {
   const { call, record } = flight;
-  const pump = pumpOf(flight);
+  const pump = pumpOf(deps, flight);
   call.response.writeHead(200, {
     ...clientHeaders(reply.headers, 'new-bytes'),
     ...flight.headers,
@@ -137,7 +135,9 @@ function relayEvents(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply,
     ending: (outcome) => {
       const error = outcome.status === 'failed' ? outcome.error.message : null;
       if (error !== null) deps.upstream.note({ status: null, message: error });
-      record.end({ status: outcome.status, httpStatus: reply.status, error, answer: pump.result() });
+      const answer = pump.result();
+      record.end({ status: outcome.status, httpStatus: reply.status, error, answer });
+      if (!flight.prepared.context && outcome.status === 'answered') keep(deps, flight, answer.reply);
     },
     explain: (error) => ({
       type: 'api_error',
@@ -146,17 +146,30 @@ function relayEvents(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply,
   });
 }
 
-function pumpOf(flight: TurnInFlight): Pump {
+/** A response that cannot be kept can still be answered. */
+function keep(deps: TurnDeps, flight: TurnInFlight, response: JsonObject | null): void {
+  if (!flight.keep || !response) return;
+  try {
+    flight.keep(response);
+  } catch (error) {
+    deps.log.error({ err: error }, 'the response could not be kept; it cannot be continued by its id');
+  }
+}
+
+function pumpOf(deps: TurnDeps, flight: TurnInFlight): Pump {
   const { facts, route, prepared } = flight;
   const { context } = prepared;
   if (context) {
-    const translator =
-      facts.dialect === 'anthropic' ? createAnthropicStream(context) : createOpenaiStream(context);
+    const translator = createTranslator(route.wire, facts.dialect, context, (response) =>
+      keep(deps, flight, response),
+    );
     return new TranslatingPump(route.wire, translator);
   }
-  return route.model === facts.model
+  const { echo } = prepared;
+  const renamed = route.model === facts.model ? null : facts.model;
+  return renamed === null && echo === null
     ? new RawPump(facts.dialect)
-    : new RenamingPump(facts.dialect, facts.model);
+    : new RenamingPump(facts.dialect, renamed, echo);
 }
 
 function answerWhole(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply, bytes: Buffer): void {
@@ -170,20 +183,32 @@ function answerWhole(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply,
     return;
   }
   // Some providers put an error into a 200; a stream reader and the other dialect need one with a status.
-  const bare = json.choices === undefined && json.content === undefined;
+  const bare = json.choices === undefined && json.content === undefined && json.output === undefined;
   const refused = bare ? readErrorObject(json) : null;
   if (refused && (prepared.context || facts.stream)) {
     failCall(deps, flight, refused.status ?? 502, refused);
     return;
   }
+  let whole: JsonObject | null = null;
+  if (prepared.context || facts.stream) {
+    try {
+      whole = inClientDialect(flight, json);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      failCall(deps, flight, error.status, wireErrorOf(error));
+      return;
+    }
+  }
   const error = refused ? refused.message : null;
   const answer = { reply: json, ...readReply(route.wire, json) };
   record.end({ status: refused ? 'failed' : 'answered', httpStatus: reply.status, error, answer });
-  if (facts.stream) answerAsStream(flight, reply, inClientDialect(flight, json));
-  else if (prepared.context) answerJson(flight, reply, inClientDialect(flight, json));
+  keep(deps, flight, whole ?? json);
+  if (whole) (facts.stream ? answerAsStream : answerJson)(flight, reply, whole);
   else {
     const same = route.model === facts.model;
-    const out = same ? bytes : Buffer.from(renameModel(facts.dialect, text, JSON.stringify(facts.model)));
+    const named = same ? text : renameModel(facts.dialect, text, JSON.stringify(facts.model));
+    const told = restoreEcho(named, prepared.echo);
+    const out = told === text ? bytes : Buffer.from(told);
     send(flight, reply.status, wholeHeaders(flight, reply), out);
   }
 }
@@ -200,7 +225,9 @@ function answerAssembled(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamRe
     return;
   }
   flight.record.end({ status: 'answered', httpStatus: reply.status, error: null, answer: result });
-  answerJson(flight, reply, inClientDialect(flight, result.reply));
+  const whole = inClientDialect(flight, result.reply);
+  keep(deps, flight, whole);
+  answerJson(flight, reply, whole);
 }
 
 /** The provider answered whole although the client asked for a stream. */
@@ -217,11 +244,11 @@ function answerAsStream(flight: TurnInFlight, reply: UpstreamReply, whole: JsonO
 }
 
 function inClientDialect(flight: TurnInFlight, reply: JsonObject): JsonObject {
-  const { context } = flight.prepared;
-  if (!context) return { ...reply, model: flight.facts.model || reply.model };
-  return flight.facts.dialect === 'anthropic'
-    ? openaiReplyToAnthropic(reply, context)
-    : anthropicReplyToOpenai(reply, context);
+  const { facts, prepared, route } = flight;
+  const { context, echo } = prepared;
+  if (context) return translateReply(route.wire, facts.dialect, reply, context);
+  const restored = Object.entries(echo ?? {}).map(([key, json]) => [key, JSON.parse(json)]);
+  return { ...reply, model: facts.model || reply.model, ...Object.fromEntries(restored) };
 }
 
 function answerJson(flight: TurnInFlight, reply: UpstreamReply, whole: JsonObject): void {
@@ -254,5 +281,5 @@ function eventStreamType(reply: UpstreamReply): string {
 function isNativeError(flight: TurnInFlight, text: string): boolean {
   const json = parseJson(text);
   if (!isObject(json) || !isObject(json.error)) return false;
-  return flight.call.dialect === 'openai' || json.type === 'error';
+  return flight.call.dialect !== 'anthropic' || json.type === 'error';
 }

@@ -10,12 +10,12 @@ export interface ProxyPath {
   query: string;
 }
 
-export type ModelCall = 'chat' | 'messages';
+export type ModelCall = 'chat' | 'messages' | 'responses';
 
 const AGENT = /^\/a\/([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:\/k\/([^/]{1,200}))?(\/.*|$)/;
 /** Paths that clients also ask for when their base URL lacks the `/v1`. */
 const WITHOUT_VERSION =
-  /^\/(?:chat\/completions|messages(?:\/count_tokens)?|models(?:\/[^/]+)?|responses|embeddings)$/;
+  /^\/(?:chat\/completions|messages(?:\/count_tokens)?|models(?:\/[^/]+)?|responses(?:\/.+)?|embeddings)$/;
 
 /** Reads the address of a request; spellings that a base URL with or without `/v1` leads to are one path. */
 export function readPath(url: string): ProxyPath {
@@ -31,9 +31,10 @@ export function readPath(url: string): ProxyPath {
   return { agent: match?.[1] ?? null, token: match?.[2] ? safeDecode(match[2]) : null, path, query };
 }
 
-/** The two paths that models answer on, or null. */
+/** The paths that models answer on, or null. */
 export function modelCall(path: string): ModelCall | null {
   if (path === '/v1/chat/completions') return 'chat';
+  if (path === '/v1/responses') return 'responses';
   return path === '/v1/messages' ? 'messages' : null;
 }
 

@@ -8,6 +8,7 @@ import type { ModelRequest, TurnDeps } from './flight.ts';
 import { forward } from './forward.ts';
 import { anthropicModel, modelList, openaiModel, withClaudeAliases } from './models.ts';
 import { readPath } from './request-path.ts';
+import { addResponseRoutes } from './response-routes.ts';
 
 /** What the door already knows of a call when Express gets it. */
 export type CallContext = Omit<ModelRequest, 'request' | 'response'>;
@@ -57,11 +58,13 @@ export function createRoutes(deps: RoutesDeps): Express {
     countTokens(deps.turn, { ...deps.contextOf(request), request, response }),
   );
 
-  for (const path of ['/v1/chat/completions', '/v1/messages', '/v1/messages/count_tokens'])
+  for (const path of ['/v1/chat/completions', '/v1/messages', '/v1/messages/count_tokens', '/v1/responses'])
     app.all(path, (request, response) => refuseMethod(deps, request, response, 'POST'));
   app.all(['/v1/models', '/v1/models/*id'], (request, response) =>
     refuseMethod(deps, request, response, 'GET, HEAD'),
   );
+
+  addResponseRoutes(app, { turn: deps.turn, agentOf });
 
   app.all('/v1/*rest', async (request, response) => {
     const { requestId, agent } = { ...deps.contextOf(request), agent: agentOf(request) };
@@ -89,9 +92,9 @@ export function createRoutes(deps: RoutesDeps): Express {
 
 /** The dialect of a call that is no model call, for the shape of errors and lists. */
 export function dialectOf(url: string, headers: IncomingHttpHeaders): Dialect {
-  return headers['anthropic-version'] !== undefined || readPath(url).path.startsWith('/v1/messages')
-    ? 'anthropic'
-    : 'openai';
+  const { path } = readPath(url);
+  if (headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages')) return 'anthropic';
+  return path.startsWith('/v1/responses') ? 'responses' : 'openai';
 }
 
 /** Dot segments would lead out of the provider's base path, with its key. */

@@ -1,4 +1,5 @@
 import { AppError, messageOf } from '../../shared/errors.ts';
+import { roleOfItem } from './translate/responses/items.ts';
 
 /** A value's place in the body, in bytes; `end` is exclusive. */
 export interface Span {
@@ -17,6 +18,8 @@ export interface SkimMessage extends Span {
   readonly role: string;
   readonly roleSpan: Span | null;
   readonly content: SkimValue | null;
+  /** Kind of an item of the Responses API; empty on the other wires. */
+  readonly type: string;
 }
 
 /** Top-level member: from its key's quote to the end of its value. */
@@ -36,6 +39,8 @@ export interface Skim {
   /** Position just after the opening brace. */
   readonly bodyStart: number;
   readonly messages: readonly SkimMessage[];
+  /** The items of a Responses request's `input`; a bare string is one user message. */
+  readonly items: readonly SkimMessage[];
   /** Bytes in long strings without spaces (pictures, audio, files): they are not prompt text. */
   readonly opaqueBytes: number;
 }
@@ -195,11 +200,13 @@ class Walker {
     const start = this.i;
     if (this.s.charCodeAt(start) !== OBJECT) {
       const { end } = this.value();
-      return { start, end, role: '', roleSpan: null, content: null };
+      return { start, end, role: '', roleSpan: null, content: null, type: '' };
     }
     let role: string | null = null;
     let roleSpan: Span | null = null;
     let content: SkimValue | null = null;
+    let output: SkimValue | null = null;
+    let type = '';
     this.object((key) => {
       if (key === 'role') {
         if (roleSpan !== null) throw new Odd();
@@ -210,16 +217,35 @@ class Walker {
       } else if (key === 'content') {
         if (content !== null) throw new Odd();
         content = this.value();
-      } else this.value();
+      } else if (key === 'type' && this.s.charCodeAt(this.i) === QUOTE) type = this.text();
+      else if (key === 'output') output = this.value();
+      else this.value();
     });
-    return { start, end: this.i, role: role ?? '', roleSpan, content };
+    return { start, end: this.i, role: role ?? '', roleSpan, content: content ?? output, type };
   }
+}
+
+/** An item of `input`: what it is tells its role where it names none. */
+function asItem(item: SkimMessage): SkimMessage {
+  return { ...item, role: roleOfItem(item.type, item.role) };
+}
+
+function asUserItem(value: SkimValue): SkimMessage {
+  return {
+    start: value.start,
+    end: value.end,
+    role: 'user',
+    roleSpan: null,
+    content: value,
+    type: 'message',
+  };
 }
 
 /** Keys that MetaClaw reads or changes; twice the same one sends a body to the parse path. */
 const OURS = new Set(
   `model messages system stream stream_options max_tokens max_completion_tokens tools session_id turn_type session_done
-  memory_scope user_id workspace_id prompt_cache_key metadata client_metadata`.split(/\s+/),
+  memory_scope user_id workspace_id prompt_cache_key metadata client_metadata input instructions max_output_tokens
+  previous_response_id`.split(/\s+/),
 );
 
 function walk(bytes: Buffer, source: Buffer): Skim {
@@ -228,6 +254,7 @@ function walk(bytes: Buffer, source: Buffer): Skim {
   const bodyStart = walker.i + 1;
   const members: SkimMember[] = [];
   const messages: SkimMessage[] = [];
+  const items: SkimMessage[] = [];
   const seen = new Set<string>();
   walker.object((key, start) => {
     if (OURS.has(key)) {
@@ -239,12 +266,16 @@ function walk(bytes: Buffer, source: Buffer): Skim {
     if (key === 'messages' && walker.s.charCodeAt(from) === ARRAY) {
       walker.array(() => messages.push(walker.message()));
       value = { start: from, end: walker.i, kind: 'array' };
+    } else if (key === 'input' && walker.s.charCodeAt(from) === ARRAY) {
+      walker.array(() => items.push(asItem(walker.message())));
+      value = { start: from, end: walker.i, kind: 'array' };
     } else value = walker.value();
+    if (key === 'input' && value.kind === 'string') items.push(asUserItem(value));
     members.push({ key, start, end: walker.i, value });
   });
   walker.ws();
   if (walker.i !== walker.s.length) throw new Odd();
-  return { bytes, source, members, bodyStart, messages, opaqueBytes: walker.opaque };
+  return { bytes, source, members, bodyStart, messages, items, opaqueBytes: walker.opaque };
 }
 
 /**

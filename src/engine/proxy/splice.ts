@@ -78,25 +78,29 @@ export function appendSystem(from: Skim, dialect: Dialect, text: string): Splice
       return [appendText(from, system.value, text)];
     return [replace(system.value, JSON.stringify(text))];
   }
-  const first = from.messages[0];
+  const first = (dialect === 'responses' ? from.items : from.messages)[0];
+  const instructions = member(from, 'instructions');
+  if (dialect === 'responses' && instructions?.value.kind === 'string')
+    return [appendText(from, instructions.value, text)];
   if (
     first &&
     isSystemRole(first.role) &&
     (first.content?.kind === 'string' || first.content?.kind === 'array')
   )
-    return [appendText(from, first.content, text)];
+    return [appendText(from, first.content, text, dialect)];
+  if (dialect === 'responses') return setMember(from, 'instructions', JSON.stringify(text));
   if (!first) return [];
   return [{ at: first.start, remove: 0, insert: `${JSON.stringify({ role: 'system', content: text })},` }];
 }
 
 /** Puts `text` before the user's words of one message, behind any tool results in it. */
-export function prependMessage(from: Skim, message: SkimMessage, text: string): Splice[] {
+export function prependMessage(from: Skim, message: SkimMessage, text: string, dialect?: Dialect): Splice[] {
   const { content } = message;
   if (content === null) return [];
   if (content.kind === 'string') return [{ at: content.start + 1, remove: 0, insert: inside(text) }];
   if (content.kind !== 'array') return [];
   const blocks = skimBlocks(from, content);
-  const block = JSON.stringify({ type: 'text', text });
+  const block = textBlock(text, dialect);
   const result = blocks.findLast((candidate) => candidate.type === 'tool_result');
   if (result) return [{ at: result.end, remove: 0, insert: `,${block}` }];
   return [{ at: content.start + 1, remove: 0, insert: blocks.length > 0 ? `${block},` : block }];
@@ -123,13 +127,17 @@ function insertMember(from: Skim, text: string): Splice {
   return { at: from.bodyStart, remove: 0, insert: kept ? `${text},` : text };
 }
 
-function appendText(from: Skim, value: SkimValue, text: string): Splice {
+function appendText(from: Skim, value: SkimValue, text: string, dialect?: Dialect): Splice {
   const empty = value.end - value.start === 2;
   if (value.kind === 'string')
     return { at: value.end - 1, remove: 0, insert: inside(empty ? text : `\n\n${text}`) };
-  const block = JSON.stringify({ type: 'text', text });
+  const block = textBlock(text, dialect);
   const some = skimBlocks(from, value).length > 0;
   return { at: value.end - 1, remove: 0, insert: some ? `,${block}` : block };
+}
+
+function textBlock(text: string, dialect: Dialect | undefined): string {
+  return JSON.stringify({ type: dialect === 'responses' ? 'input_text' : 'text', text });
 }
 
 /** JSON string content without its quotes. */

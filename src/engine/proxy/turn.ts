@@ -11,10 +11,12 @@ import type { ModelRequest, TurnDeps, TurnInFlight } from './flight.ts';
 import { headerText, one } from './headers.ts';
 import { type Cut, cutToLimit, promptLimit } from './limits/index.ts';
 import { type PreparedRequest, prepareRequest, promptTokens } from './prepare.ts';
+import { echoOf, previousId, responseKeeper, withHistory } from './previous-response.ts';
 import type { Scope } from './reasoning/memory.ts';
 import { TurnRecord } from './record.ts';
 import { refuseCall, relayReply, relayUpstreamError } from './reply.ts';
 import { type Skim, skim } from './skim.ts';
+import type { JsonObject } from './translate/types.ts';
 
 const MIB = 1024 * 1024;
 const DEFAULT_WINDOW = 200_000;
@@ -31,10 +33,11 @@ const OVERLOADED_RETRIES = 2;
 export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<void> {
   const config = deps.config();
   const raw = await readRequestBody(call.request, config.proxy.max_body_mb * MIB);
-  const body = skim(raw);
-  const facts = readFacts(call, body);
-  call.started(facts.agent);
-  const route = deps.upstream.resolve(facts.model, facts.agent);
+  const asked = skim(raw);
+  const named = readFacts(call, asked);
+  call.started(named.agent);
+  const route = deps.upstream.resolve(named.model, named.agent, call.dialect);
+  const { body, facts } = resume(deps, call, asked, named, route);
 
   const turn = isOffRecord(config, facts) ? null : openTurn(deps, facts);
   const record = new TurnRecord(deps.sessions, turn, deps.log);
@@ -54,6 +57,7 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
     record,
     scope,
     cut,
+    echo: call.dialect === 'responses' ? echoOf(asked) : null,
   });
 
   if (call.response.destroyed) {
@@ -70,14 +74,22 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
       upstream: route.name,
       model: route.model,
       requestBody: raw,
-      sentBody: prepared.body === body.source ? raw : prepared.body,
+      sentBody: prepared.body === asked.source ? raw : prepared.body,
       report: cut ? { ...used.report, cut: sizeOf(cut) } : used.report,
       injection: used.injection,
     });
 
   const headers = ourHeaders(call, turn, used, route, prepared);
   if (cut) headers['x-metaclaw-truncated'] = `messages=${cut.messages.length}, tokens=${cut.tokens}`;
-  const flight: TurnInFlight = { call, facts, skim: body, route, prepared, record, headers };
+  const keep = responseKeeper({
+    store: deps.responses,
+    body: asked,
+    facts,
+    sessionId: turn?.sessionId ?? null,
+    persist: keepsBodies(config, turn),
+    native: route.wire === 'responses',
+  });
+  const flight: TurnInFlight = { call, facts, skim: body, route, prepared, record, headers, keep };
   let reply: UpstreamReply;
   try {
     reply = await sending;
@@ -88,10 +100,26 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
   else await relayUpstreamError(deps, flight, reply);
 }
 
+/** A request of the Responses API may go on from an earlier response, whose conversation then belongs to it. */
+function resume(
+  deps: TurnDeps,
+  call: ModelRequest,
+  asked: Skim,
+  named: Facts,
+  route: Route,
+): { body: Skim; facts: Facts } {
+  if (call.dialect !== 'responses') return { body: asked, facts: named };
+  const body = withHistory(asked, route, deps.responses);
+  const id = previousId(asked);
+  const continues = id === null ? null : deps.responses.sessionOf(id);
+  return { body, facts: body === asked && continues === null ? named : readFacts(call, body, continues) };
+}
+
 /** What the proxy knows of a request; the path names the agent, else its headers do. */
 export function readFacts(
   call: Pick<ModelRequest, 'request' | 'dialect' | 'path' | 'clientAddress'>,
   body: Skim,
+  continues: string | null = null,
 ): Facts {
   const { headers } = call.request;
   const flat: Record<string, string | undefined> = {};
@@ -103,6 +131,7 @@ export function readFacts(
     headers: flat,
     agent: call.path.agent ?? (named && /^[\w.-]{1,64}$/.test(named) ? named : null),
     clientAddress: call.clientAddress,
+    continues,
   });
 }
 
@@ -221,6 +250,7 @@ function prepare(
     record: TurnRecord;
     scope: Scope;
     cut: Cut | null;
+    echo: JsonObject | null;
   },
 ): { prepared: PreparedRequest; used: InjectionPlan | null } {
   const input = {
@@ -231,6 +261,7 @@ function prepare(
     query: call.path.query,
     recall: turn.facts.hasAssistant ? deps.reasoning.recall(turn.scope, turn.route.wire) : null,
     cut: turn.cut,
+    echo: turn.echo,
     replyId: turn.turn?.id ?? call.requestId,
     nowMs: deps.clock.now(),
   };

@@ -232,6 +232,8 @@ export class SessionLog {
         chain: null,
       });
     }
+    const continued = facts.continues ? this.#live.byId(facts.continues) : null;
+    if (continued?.agent === facts.agent) return continued;
     const print = fingerprint(facts);
     const digests = facts.digests();
     return (

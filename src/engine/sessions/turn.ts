@@ -36,6 +36,8 @@ export interface RequestFacts {
   userText: string;
   /** Position among the non-system messages of the message that `userText` came from; -1 when there is none. */
   userIndex: number;
+  /** Session that the client continues without naming it (a previous response); null or absent when it does not. */
+  continues?: string | null;
   /** True when the history holds an answer already. */
   hasAssistant: boolean;
   /** Hash of each non-system message (role and normalised content), oldest first. */

@@ -156,4 +156,26 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX reasoning_by_hash ON reasoning (hash);
   CREATE INDEX reasoning_by_time ON reasoning (at);
   `,
+  `
+  -- Responses that clients may continue by id; rows expire after a day without use. What they hold goes back into
+  -- requests, so it is exact.
+  CREATE TABLE responses (
+    id TEXT PRIMARY KEY,
+    previous_id TEXT,
+    session_id TEXT,
+    -- Items that the request brought, JSON array.
+    input TEXT NOT NULL,
+    -- The response object, JSON; null when the provider keeps it.
+    response TEXT,
+    -- Milliseconds since the epoch.
+    expires_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX responses_expiry ON responses (expires_at);
+
+  -- Output items by their own id, for references to them.
+  CREATE TABLE response_items (
+    item_id TEXT PRIMARY KEY,
+    response_id TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

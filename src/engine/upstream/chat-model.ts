@@ -1,4 +1,5 @@
 import { AppError } from '../../shared/errors.ts';
+import type { Dialect } from '../../shared/model.ts';
 import type { ChatModel } from '../ports.ts';
 import type { UpstreamReply } from './exchange.ts';
 import type { Route, UpstreamRequest } from './route.ts';
@@ -11,7 +12,15 @@ export interface ChatModelDeps {
 type Ask = Parameters<ChatModel['complete']>[0];
 type Json = Record<string, unknown>;
 
-/** One question, one whole answer, on either wire. */
+/** The Responses API refuses less. */
+const LEAST_OUTPUT_TOKENS = 16;
+const CHAT_PATHS: Readonly<Record<Dialect, string>> = {
+  openai: '/chat/completions',
+  anthropic: '/messages',
+  responses: '/responses',
+};
+
+/** One question, one whole answer, on any wire. */
 export function createChatModel(deps: ChatModelDeps): ChatModel {
   return {
     async complete(ask, signal) {
@@ -46,6 +55,14 @@ export function questionBody(route: Route, ask: Ask): Json {
       ...(ask.system === '' ? {} : { system: ask.system }),
       messages: [{ role: 'user', content: ask.user }],
     };
+  if (route.wire === 'responses')
+    return {
+      ...common,
+      ...(ask.system === '' ? {} : { instructions: ask.system }),
+      input: ask.user,
+      max_output_tokens: Math.max(LEAST_OUTPUT_TOKENS, limit),
+      store: false,
+    };
   return {
     ...common,
     [route.quirks.maxTokensField]: limit,
@@ -58,7 +75,7 @@ export function questionBody(route: Route, ask: Ask): Json {
 
 /** Path of the chat endpoint below a route's base URL. */
 export function chatPath(route: Route): string {
-  return route.wire === 'anthropic' ? '/messages' : '/chat/completions';
+  return CHAT_PATHS[route.wire];
 }
 
 /** The sentence of a provider's error body, whatever its shape; at most 300 characters. */
@@ -102,13 +119,12 @@ function readAnswer(route: Route, text: string): { text: string; inputTokens: nu
     });
   }
   const usage = (json.usage ?? {}) as Record<string, number | undefined>;
-  const choices = json.choices as { message?: { content?: unknown } }[] | undefined;
-  const content = route.wire === 'anthropic' ? json.content : choices?.[0]?.message?.content;
+  const content = contentOf(route.wire, json);
   const plain =
     typeof content === 'string'
       ? content
       : Array.isArray(content)
-        ? content.map((block: Json) => (block?.type === 'text' ? String(block.text) : '')).join('')
+        ? content.map((block: Json) => (isText(block) ? String(block.text) : '')).join('')
         : null;
   if (plain === null)
     throw new AppError('UPSTREAM_REFUSED', `${route.name} answered without text: ${providerWords(text)}`);
@@ -117,4 +133,19 @@ function readAnswer(route: Route, text: string): { text: string; inputTokens: nu
     inputTokens: usage.prompt_tokens ?? usage.input_tokens ?? 0,
     outputTokens: usage.completion_tokens ?? usage.output_tokens ?? 0,
   };
+}
+
+/** Where each wire keeps the answer: a string or blocks; undefined when there is none. */
+function contentOf(wire: Dialect, json: Json): unknown {
+  if (wire === 'anthropic') return json.content;
+  if (wire === 'openai') {
+    const choices = json.choices as { message?: { content?: unknown } }[] | undefined;
+    return choices?.[0]?.message?.content;
+  }
+  const output = json.output as { type?: string; content?: unknown[] }[] | undefined;
+  return output?.flatMap((item) => (item.type === 'message' ? (item.content ?? []) : []));
+}
+
+function isText(block: Json | null): boolean {
+  return block?.type === 'text' || block?.type === 'output_text';
 }

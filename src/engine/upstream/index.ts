@@ -52,9 +52,10 @@ export class Upstream {
 
   /**
    * Route of a request. The served name and unknown names go to `llm.model_id`, names in `llm.models` pass as they
-   * are, and an agent's own `llm` settings win. Throws PROVIDER_NOT_SET.
+   * are, and an agent's own `llm` settings win. A client of the Responses API is answered on that wire where the
+   * provider is known to have it. Throws PROVIDER_NOT_SET.
    */
-  resolve(requestedModel: string, agent: string): Route {
+  resolve(requestedModel: string, agent: string, dialect?: Dialect): Route {
     const config = this.#deps.config();
     const own = config.agents[agent]?.llm ?? {};
     const llm = config.llm;
@@ -81,7 +82,7 @@ export class Upstream {
         hint: 'Run `metaclaw config llm.model_id NAME`, or name a model in the request.',
         field: 'llm.model_id',
       });
-    const wire = wireOf((apart ? own.wire : llm.wire) ?? 'auto', provider, base);
+    const wire = wireOf((apart ? own.wire : llm.wire) ?? 'auto', provider, base, dialect);
     const apiKey = own.api_key || (apart ? '' : llm.api_key);
     return this.#route(provider, base, wire, model, apiKey, passthrough);
   }
@@ -218,7 +219,7 @@ function openrouterHeaders(config: Config): Record<string, string> {
 function credentials(route: Route): Record<string, string> {
   const { apiKey, wire } = route;
   if (apiKey === '' || route.passthrough) return {};
-  if (wire === 'openai') return { authorization: `Bearer ${apiKey}` };
+  if (wire !== 'anthropic') return { authorization: `Bearer ${apiKey}` };
   if (apiKey.startsWith('sk-ant-oat')) return { authorization: `Bearer ${apiKey}` };
   const own = new URL(route.baseUrl).host === 'api.anthropic.com';
   return own ? { 'x-api-key': apiKey } : { 'x-api-key': apiKey, authorization: `Bearer ${apiKey}` };

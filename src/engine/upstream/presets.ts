@@ -158,6 +158,9 @@ const PRESETS: readonly PresetRow[] = ROWS.map(([id, name, hint, baseUrl, sugges
   ...rest,
 }));
 
+/** Hosts whose Responses API is the real one. */
+const HAS_RESPONSES: ReadonlySet<string> = new Set(['api.openai.com']);
+
 /** Providers that the wizard offers, in its order. */
 export function providerPresets(): ProviderPreset[] {
   return PRESETS.map(({ quirks: _, ...preset }) => preset);
@@ -208,9 +211,19 @@ function reasoningOf(host: string, model: string): Quirks['reasoning'] {
   return USES_REASONING.test(model) ? 'keep' : 'drop';
 }
 
-/** The wire of an address: what the user said, else the preset's, else what the address looks like. */
-export function wireOf(wire: 'auto' | Dialect, provider: string, baseUrl: string): Dialect {
+/**
+ * The wire of an address: what the user said, else the preset's, else what the address looks like. Providers that have
+ * both of OpenAI's wires answer a Responses client on its own.
+ */
+export function wireOf(
+  wire: 'auto' | Dialect,
+  provider: string,
+  baseUrl: string,
+  dialect: Dialect = 'openai',
+): Dialect {
   if (wire !== 'auto') return wire;
+  if (dialect === 'responses' && HAS_RESPONSES.has(hostOf(baseUrl))) return 'responses';
+  if (/\/responses\/?$/.test(baseUrl)) return 'responses';
   if (baseUrl !== '' && looksAnthropic(baseUrl)) return 'anthropic';
   const preset = presetOf(provider);
   return preset.id !== 'custom' && (baseUrl === '' || hostOf(baseUrl) === hostOf(preset.baseUrl))

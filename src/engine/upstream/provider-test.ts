@@ -198,6 +198,9 @@ function describeModels(models: readonly string[], wanted: string): string {
   return `${count} available; ${wanted} is not in the list.`;
 }
 
+/** The list that an answer has on each wire. */
+const ANSWER_FIELDS = { openai: 'choices', anthropic: 'content', responses: 'output' } as const;
+
 function checkAnswer(route: Route, answer: Answer, models: readonly string[]): void {
   const { status, text } = answer;
   const words = masked(route, providerWords(text));
@@ -234,8 +237,8 @@ function checkAnswer(route: Route, answer: Answer, models: readonly string[]): v
       `The provider refused the request (${status}): ${words}`,
       'Choose another model, or the other wire.',
     );
-  const json = answer.isJson ? (JSON.parse(text) as { choices?: unknown; content?: unknown }) : null;
-  const shaped = route.wire === 'anthropic' ? Array.isArray(json?.content) : Array.isArray(json?.choices);
+  const json = answer.isJson ? (JSON.parse(text) as Record<string, unknown>) : null;
+  const shaped = Array.isArray(json?.[ANSWER_FIELDS[route.wire]]);
   if (!shaped)
     throw new StepFailed(
       'answer',

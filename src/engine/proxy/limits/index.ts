@@ -45,11 +45,17 @@ export async function cutToLimit(
   const count = counting(counter, skim);
   let fixed = addedTokens;
   for (const { key, value } of skim.members) {
-    const said = key === 'system' || key === 'tools' || key === 'functions' || key === 'response_format';
+    const said =
+      key === 'system' ||
+      key === 'instructions' ||
+      key === 'tools' ||
+      key === 'functions' ||
+      key === 'response_format';
     if (said) fixed += await count(value.start, value.end);
   }
   const messages: CutMessage[] = [];
-  for (const message of skim.messages)
+  const all = messagesOf(skim);
+  for (const message of all)
     messages.push({
       part: partOf(skim, message, talk),
       tokens: await count(message.start, message.end),
@@ -57,7 +63,7 @@ export async function cutToLimit(
   const chosen = chooseCut(messages, fixed, limit);
   if (chosen.length === 0) return null;
   return {
-    messages: chosen.map((index) => skim.messages[index] as SkimMessage),
+    messages: chosen.map((index) => all[index] as SkimMessage),
     tokens: chosen.reduce((sum, index) => sum + (messages[index]?.tokens ?? 0), 0),
   };
 }
@@ -67,8 +73,9 @@ export function applyCut(from: Skim, cut: Cut | null, splices: readonly Splice[]
   if (!cut) return [...splices];
   const gone = new Set(cut.messages);
   const removals: Splice[] = [];
-  for (const [index, message] of from.messages.entries()) {
-    const next = from.messages[index + 1];
+  const all = messagesOf(from);
+  for (const [index, message] of all.entries()) {
+    const next = all[index + 1];
     // The newest message always stays, so that one follows.
     if (gone.has(message) && next)
       removals.push({ at: message.start, remove: next.start - message.start, insert: '' });
@@ -78,6 +85,11 @@ export function applyCut(from: Skim, cut: Cut | null, splices: readonly Splice[]
     ({ at }) => !removals.some((removal) => at > removal.at && at < removal.at + removal.remove),
   );
   return [...stays, ...removals];
+}
+
+/** Messages, or the items of a Responses request. */
+function messagesOf(skim: Skim): readonly SkimMessage[] {
+  return skim.items.length > 0 ? skim.items : skim.messages;
 }
 
 function counting(counter: TokenCounter, skim: Skim): (start: number, end: number) => Promise<number> {
