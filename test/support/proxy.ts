@@ -23,7 +23,7 @@ export const REAL_CLOCK: Clock = {
 };
 
 export interface ProxyLabOptions {
-  wire?: 'openai' | 'anthropic';
+  wire?: 'openai' | 'anthropic' | 'responses';
   /** Model names: what the provider knows and what else may be asked for. */
   model?: string;
   config?: Record<string, unknown>;

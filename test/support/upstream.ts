@@ -12,11 +12,14 @@ import {
   type ScriptedReply,
   type StreamEvent,
 } from './upstream-reply.ts';
+import { refuseResponses, responsesEvents, responsesWhole } from './upstream-responses.ts';
 import { refuseAnthropic, refuseOpenai, type Strictness } from './upstream-rules.ts';
 
 export type { RawReply, ScriptedReply } from './upstream-reply.ts';
 
-export type UpstreamKind = 'openai' | 'anthropic' | 'count_tokens' | 'models' | 'other';
+export type UpstreamKind = 'openai' | 'anthropic' | 'responses' | 'count_tokens' | 'models' | 'other';
+
+const CHAT_KINDS: ReadonlySet<UpstreamKind> = new Set(['openai', 'anthropic', 'responses']);
 
 /** One request as it arrived. */
 export interface UpstreamRequest {
@@ -57,7 +60,7 @@ export interface UpstreamOptions {
   host?: string;
 }
 
-/** The one scripted LLM service of all tests; speaks OpenAI chat completions and Anthropic messages under any base path. */
+/** The one scripted LLM service of all tests; speaks OpenAI chat completions and responses and Anthropic messages under any base path. */
 export class ScriptedUpstream {
   readonly requests: UpstreamRequest[] = [];
   readonly #server: Server;
@@ -96,7 +99,7 @@ export class ScriptedUpstream {
 
   /** Requests for answers, without models, counts and others. */
   get chats(): UpstreamRequest[] {
-    return this.requests.filter((request) => request.kind === 'openai' || request.kind === 'anthropic');
+    return this.requests.filter((request) => CHAT_KINDS.has(request.kind));
   }
 
   get last(): UpstreamRequest {
@@ -237,11 +240,7 @@ export class ScriptedUpstream {
       if (!(anthropic ? header || bearer : bearer))
         return errorReply(401, anthropic, 'authentication_error', 'invalid x-api-key');
     }
-    if (
-      strict === false ||
-      (request.kind !== 'openai' && request.kind !== 'anthropic' && request.kind !== 'count_tokens')
-    )
-      return null;
+    if (strict === false || !(CHAT_KINDS.has(request.kind) || request.kind === 'count_tokens')) return null;
     if (request.json === undefined)
       return errorReply(400, anthropic, 'invalid_request_error', 'the body is not JSON');
     if (anthropic && request.headers['anthropic-version'] === undefined)
@@ -251,7 +250,9 @@ export class ScriptedUpstream {
     const refusal =
       request.kind === 'openai'
         ? refuseOpenai(request.json, rules)
-        : refuseAnthropic(request.json, rules, betas, request.kind === 'count_tokens');
+        : request.kind === 'responses'
+          ? refuseResponses(request.json, rules)
+          : refuseAnthropic(request.json, rules, betas, request.kind === 'count_tokens');
     return refusal
       ? errorReply(400, anthropic, 'invalid_request_error', refusal.message, refusal.param)
       : null;
@@ -300,6 +301,7 @@ function kindOf(method: string, path: string): UpstreamKind {
   if (method === 'POST' && path.endsWith('/chat/completions')) return 'openai';
   if (method === 'POST' && path.endsWith('/messages/count_tokens')) return 'count_tokens';
   if (method === 'POST' && path.endsWith('/messages')) return 'anthropic';
+  if (method === 'POST' && path.endsWith('/responses')) return 'responses';
   if (method === 'GET' && /\/models$/.test(path)) return 'models';
   return 'other';
 }
@@ -343,7 +345,12 @@ function play(request: UpstreamRequest, response: ServerResponse, reply: Scripte
   const stream = wire.form ? wire.form === 'stream' : body.stream === true;
   const headers = { 'request-id': 'req_scripted', ...reply.headers };
   if (!stream) {
-    const whole = anthropic ? anthropicWhole(reply, model) : openaiWhole(reply, model);
+    const whole =
+      request.kind === 'responses'
+        ? responsesWhole(reply, model, request.json)
+        : anthropic
+          ? anthropicWhole(reply, model)
+          : openaiWhole(reply, model);
     send(response, {
       status: 200,
       headers: { ...headers, 'content-type': wire.contentType ?? 'application/json' },
@@ -352,9 +359,12 @@ function play(request: UpstreamRequest, response: ServerResponse, reply: Scripte
     });
     return;
   }
-  const events = anthropic
-    ? anthropicEvents(reply, model)
-    : openaiEvents(reply, model, body.stream_options?.include_usage === true);
+  const events =
+    request.kind === 'responses'
+      ? responsesEvents(reply, model, request.json)
+      : anthropic
+        ? anthropicEvents(reply, model)
+        : openaiEvents(reply, model, body.stream_options?.include_usage === true);
   void playStream(response, events, wire, anthropic, headers);
 }
 
@@ -380,9 +390,21 @@ async function playStream(
   const frames = shown.map((event, n) => frame(event, wire, n));
   if (wire.ending === 'error') {
     const error = wire.error ?? { type: 'overloaded_error', message: 'Overloaded' };
-    const event: StreamEvent = anthropic
-      ? { event: 'error', data: JSON.stringify({ type: 'error', error }) }
-      : { data: JSON.stringify({ error: { ...error, param: null, code: null } }) };
+    const responses = events[0]?.event === 'response.created';
+    const event: StreamEvent = responses
+      ? {
+          event: 'error',
+          data: JSON.stringify({
+            type: 'error',
+            code: error.type,
+            message: error.message,
+            param: null,
+            sequence_number: 99,
+          }),
+        }
+      : anthropic
+        ? { event: 'error', data: JSON.stringify({ type: 'error', error }) }
+        : { data: JSON.stringify({ error: { ...error, param: null, code: null } }) };
     frames.push(frame(event, wire, frames.length));
   }
   if (wire.bom && frames[0] !== undefined) frames[0] = `\uFEFF${frames[0]}`;

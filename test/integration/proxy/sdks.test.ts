@@ -13,7 +13,7 @@ const CALLS: ScriptedReply = {
 };
 const TOOLS = ['get_weather', 'get_time'];
 
-describe.each(['openai', 'anthropic'] as const)('through the door to an %s upstream', (wire) => {
+describe.each(['openai', 'anthropic', 'responses'] as const)('through the door to an %s upstream', (wire) => {
   let lab: ProxyLab;
   let openai: OpenAI;
   let anthropic: Anthropic;
