@@ -133,14 +133,18 @@ function evidenceOf(value: unknown, lessons: readonly Lesson[]): string[] {
 
 /** A name that is safe as a folder, or empty when nothing of it is left (a name in ideographs). */
 export function slug(text: string): string {
-  return text
+  const name = text
     .normalize('NFKD')
     .toLowerCase()
     .replace(/\p{M}/gu, '')
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 64)
     .replace(/^-+|-+$/g, '');
+  return DEVICE_NAME.test(name) ? `${name}-skill` : name;
 }
+
+/** Windows makes no folder of such a name. */
+const DEVICE_NAME = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
 function freeName(names: ReadonlySet<string>): string {
   let n = 1;

@@ -48,6 +48,37 @@ const RULES: readonly Rule[] = [
     pattern: /\bhttps?:\/\/[^\s)>\]]+|\bdata:\w+\/[\w+.-]+;base64|\b(?:\d{1,3}\.){3}\d{1,3}\b(?::\d+)?/i,
   },
   {
+    rule: 'remote-code',
+    message: 'Runs code that it downloads.',
+    // In two steps, or inside of a program: whatever fetches from a named host is looked at.
+    pattern:
+      /\b(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|aria2c)\b[^\n]{0,200}\b[\w-]+\.[a-z]{2,}\b|\b(?:urlopen|urlretrieve|downloadstring|downloadfile)\b|\b(?:exec|eval|function)\s*\([^\n]{0,80}(?:request|urllib|fetch|https?|atob|base64|b64decode|\bread\b)|\b(?:powershell|pwsh)\b[^\n]{0,60}-e(?:nc|ncodedcommand)?\b|\b(?:npm|pnpm|yarn|pip\d?|gem|cargo|go|brew)\s+(?:i|install|add|get)\b[^\n]{0,80}(?:git\+|github:|gitlab:|https?:)/i,
+  },
+  {
+    rule: 'exfiltration',
+    message: 'Sends data of the user somewhere.',
+    // Into an answer, a commit or a picture's address is also somewhere.
+    pattern:
+      /(?<!\b(?:never|not|don't|avoid|without|stop)\s{1,2}(?:\w{1,12}\s){0,2})\b(?:include|includ(?:es|ing)|append|paste|print|echo|embed|insert|attach|reveal|disclose|expose|quote|write|put|add)\b[^.\n]{0,60}(?:\b(?:api[ _-]?keys?|passwords?|credentials?|secrets?|private keys?|access tokens?|cookies?|environment variables?)\b|\b[A-Z][A-Z0-9]*_?(?:API_?KEY|ACCESS_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)\b)|~?\/?\.(?:aws|gnupg|kube|docker|azure|config\/gcloud)\/|\.(?:netrc|npmrc|pypirc|pgpass|git-credentials)\b|!\[[^\]]*\]\([^)]*(?:\/\/|[?&]\w+=)[^)]*\)|<img\b/i,
+  },
+  {
+    rule: 'checks-off',
+    message: 'Switches checks or safety off, or forces its way.',
+    pattern:
+      /\b(?:always|automatically|auto|blindly|silently|quietly)[ -](?:approve|accept|allow|confirm|say yes|grant)\w*\b|\brm\s+--(?:recursive|force)\b/i,
+  },
+  {
+    rule: 'hidden-text',
+    message: 'Contains text that a reader of the page does not see.',
+    pattern: /<!--|^\[\/\/\]:\s*#|display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0/im,
+  },
+  {
+    rule: 'link',
+    message: 'Contains a link; a page can change after it was checked.',
+    pattern:
+      /(?<![:\w/])\/\/[\w-]+(?:\.[\w-]+)+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|net|org|io|dev|app|xyz|ru|cn|example|site|info|me|cc|top|ly|gg)\/\S/i,
+  },
+  {
     rule: 'encoded',
     message: 'Contains a long encoded block that nobody can read.',
     pattern:
@@ -73,8 +104,10 @@ export function scanSkill(skill: {
 }): SafetyFinding[] {
   const raw = [skill.name, skill.description, skill.triggers.join('\n'), skill.body].join('\n');
   const findings: SafetyFinding[] = [];
-  const add = (rule: string, message: string, excerpt: string) =>
+  const add = (rule: string, message: string, excerpt: string) => {
+    if (findings.some((finding) => finding.rule === rule)) return;
     findings.push({ rule, message, excerpt: excerpt.replace(HIDDEN_ALL, '�').slice(0, 120) });
+  };
 
   const hidden = HIDDEN.exec(raw) ?? HIDDEN_JOINER.exec(raw) ?? CONTROL.exec(raw);
   if (hidden) add('hidden-text', 'Contains characters that cannot be seen.', around(raw, hidden.index));

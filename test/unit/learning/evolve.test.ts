@@ -111,6 +111,8 @@ describe('checkSuggestions', () => {
 
   it('names are safe as folders, also when nothing of the given one is left', () => {
     expect(slug('../../Évil  Skill!')).toBe('evil-skill');
+    // Windows makes no folder of that name, so the skill could not go live there.
+    expect(slug('CON')).toBe('con-skill');
     const taken = [{ name: 'learned-001', description: 'z', body: 'z' }];
     expect(check([item({ name: '变更日志' })], taken as typeof bank).suggestions[0]?.name).toBe(
       'learned-002',
