@@ -84,8 +84,8 @@ test('without a tray, closing asks, a hidden start stays visible, and Quit reall
     expect(await ended).toBe(0);
     expect(existsSync(join(app.home, 'runtime.json'))).toBe(false);
   } finally {
-    await app.close();
     screen.kill();
+    await app.close();
   }
 });
 

@@ -9,11 +9,10 @@ import { providerLabel } from '../../../shared/status.ts';
 import { call, callHost, useCommand, useRoute } from '../api.ts';
 import { useT } from '../i18n.tsx';
 import { useUi } from '../state.ts';
-import { InlineError, SkeletonRows } from '../ui/feedback.tsx';
-import { Glyph } from '../ui/glyph.tsx';
 import { useCopy, useSnapshot } from '../ui/hooks.ts';
 import { Button, IconButton, Panel, Segments, Select, Switch } from '../ui/primitives.tsx';
 import { Shell } from '../ui/shell.tsx';
+import { HealthPart } from './health.tsx';
 
 /** What most people change; everything else stands in config.yaml. */
 export function Settings() {
@@ -328,53 +327,6 @@ function AppearancePart({ host }: { host: HostState }) {
           </Select>
         }
       />
-    </Panel>
-  );
-}
-
-const GLYPH = { ok: 'ok', warning: 'warning', problem: 'problem', skipped: 'stopped' } as const;
-const TONE = { ok: 'ok', warning: 'warn', problem: 'danger', skipped: 'off' } as const;
-
-function HealthPart() {
-  const t = useT();
-  const [asked, setAsked] = useState(false);
-  const checks = useRoute('doctor.run', {}, { enabled: asked });
-  const run = () => (asked ? void checks.refetch() : setAsked(true));
-  return (
-    <Panel
-      title={t('settings.health')}
-      end={
-        <Button small disabled={checks.isFetching} onClick={run}>
-          {t('settings.healthRun')}
-        </Button>
-      }
-    >
-      <div aria-live="polite">
-        {!asked ? (
-          <div className="line-item sm t3">{t('settings.healthHelp')}</div>
-        ) : checks.isError ? (
-          <div className="pad4">
-            <InlineError error={checks.error} onRetry={run} />
-          </div>
-        ) : checks.data === undefined ? (
-          <SkeletonRows rows={4} />
-        ) : (
-          checks.data.map((check) => (
-            <div className="line-item" key={check.id}>
-              <span className={`state ${TONE[check.state]}`}>
-                <Glyph level={GLYPH[check.state]} />
-                <span className="sr">{t(`settings.healthState.${check.state}`)}</span>
-              </span>
-              <div className="grow selectable">
-                <div>{check.title}</div>
-                <div className="sm t3">
-                  {check.detail} {check.fix === null ? null : <span className="t2">{check.fix}</span>}
-                </div>
-              </div>
-            </div>
-          ))
-        )}
-      </div>
     </Panel>
   );
 }
