@@ -10,7 +10,8 @@ export interface Heard {
 }
 
 /** What a strict client hears: the official SDKs. */
-export async function hear(url: string, client: 'openai' | 'anthropic'): Promise<Heard> {
+export async function hear(url: string, client: 'openai' | 'anthropic' | 'responses'): Promise<Heard> {
+  if (client === 'responses') return hearResponses(url);
   if (client === 'openai') {
     const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'k', maxRetries: 0 });
     const stream = await openai.chat.completions.create({
@@ -55,5 +56,26 @@ export async function hear(url: string, client: 'openai' | 'anthropic'): Promise
     if (event.type === 'message_delta') heard.stop = event.delta.stop_reason;
     if (event.type === 'message_stop') heard.ends += 1;
   }
+  return heard;
+}
+
+/** Iterates the events, and has the SDK's own accumulator check that they fit together. */
+async function hearResponses(url: string): Promise<Heard> {
+  const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'k', maxRetries: 0 });
+  const stream = openai.responses.stream({ model: 'served', input: 'x' });
+  const heard: Heard = { text: '', calls: [], stop: null, starts: 0, ends: 0 };
+  const calls = new Map<number, number>();
+  for await (const event of stream) {
+    if (event.type === 'response.created') heard.starts += 1;
+    if (event.type === 'response.output_text.delta') heard.text += event.delta;
+    if (event.type === 'response.output_item.added' && event.item.type === 'function_call')
+      calls.set(event.output_index, heard.calls.push('') - 1);
+    if (event.type === 'response.function_call_arguments.delta') {
+      const call = calls.get(event.output_index) ?? -1;
+      heard.calls[call] = (heard.calls[call] ?? '') + event.delta;
+    }
+    if (event.type === 'response.completed') heard.ends += 1;
+  }
+  heard.stop = (await stream.finalResponse()).status ?? null;
   return heard;
 }

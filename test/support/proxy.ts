@@ -6,7 +6,7 @@ import type { InjectionPlan } from '../../src/engine/inject/index.ts';
 import type { Clock } from '../../src/engine/ports.ts';
 import { type ProxyDeps, ProxyServer } from '../../src/engine/proxy/index.ts';
 import { type OpenTurn, SessionLog } from '../../src/engine/sessions/index.ts';
-import { openDatabase } from '../../src/engine/store/database.ts';
+import { type Database, openDatabase } from '../../src/engine/store/database.ts';
 import { Upstream } from '../../src/engine/upstream/index.ts';
 import { type Config, configSchema } from '../../src/shared/config.ts';
 import { strictLog } from './sessions.ts';
@@ -39,6 +39,7 @@ export interface ProxyLab {
   proxy: ProxyServer;
   sessions: SessionLog;
   provider: Upstream;
+  database: Database;
   /** `http://127.0.0.1:PORT`, without `/v1`. */
   url: string;
   port: number;
@@ -87,6 +88,7 @@ export async function startProxyLab(options: ProxyLabOptions = {}): Promise<Prox
     proxy,
     sessions,
     provider,
+    database,
     url: `http://127.0.0.1:${port}`,
     port,
     errors,

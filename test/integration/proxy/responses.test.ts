@@ -178,7 +178,7 @@ describe.each(WIRES)('the Responses API through the door to an %s upstream', (wi
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(OpenAI.RateLimitError);
     expect((error as Error).message).toContain('slow down');
-    expect((error as OpenAI.APIError).headers?.get('retry-after')).toBe('7');
+    expect((error as InstanceType<typeof OpenAI.APIError>).headers?.get('retry-after')).toBe('7');
   });
 
   it('tells a stream that breaks as an error and as a failed response, never as a clean end', async () => {

@@ -4,13 +4,21 @@ import { hear } from '../../support/hear.ts';
 import { type ProxyLab, startProxyLab } from '../../support/proxy.ts';
 import type { ReplyWire } from '../../support/upstream-reply.ts';
 
-const labs = {} as Record<'openai' | 'anthropic', ProxyLab>;
+const labs = {} as Record<'openai' | 'anthropic' | 'responses', ProxyLab>;
 beforeAll(async () => {
-  for (const wire of ['openai', 'anthropic'] as const) labs[wire] = await startProxyLab({ wire });
+  for (const wire of ['openai', 'anthropic', 'responses'] as const)
+    labs[wire] = await startProxyLab({ wire });
 });
 afterAll(async () => {
   for (const lab of Object.values(labs)) await lab.close();
 });
+
+/** With a call, and without. */
+const STOPS = {
+  openai: ['tool_calls', 'stop'],
+  anthropic: ['tool_use', 'end_turn'],
+  responses: ['completed', 'completed'],
+} as const;
 
 describe('any stream, cut anywhere, sounds the same (S02, S03, S18, S30, S31, S34, S37)', () => {
   const words = fc.oneof(
@@ -40,6 +48,11 @@ describe('any stream, cut anywhere, sounds the same (S02, S03, S18, S30, S31, S3
     ['openai', 'anthropic'],
     ['anthropic', 'openai'],
     ['anthropic', 'anthropic'],
+    ['responses', 'openai'],
+    ['responses', 'anthropic'],
+    ['responses', 'responses'],
+    ['openai', 'responses'],
+    ['anthropic', 'responses'],
   ] as const)('%s client, %s upstream', async (client, wire) => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ text, calls, ...rest }) => {
@@ -51,7 +64,7 @@ describe('any stream, cut anywhere, sounds the same (S02, S03, S18, S30, S31, S3
         labs[wire].upstream.reset();
         labs[wire].upstream.reply({ text, tools, ...rest });
         const heard = await hear(labs[wire].url, client);
-        const stops = client === 'openai' ? ['tool_calls', 'stop'] : ['tool_use', 'end_turn'];
+        const stops = STOPS[client];
         expect(heard).toEqual({
           text,
           calls,
@@ -60,7 +73,7 @@ describe('any stream, cut anywhere, sounds the same (S02, S03, S18, S30, S31, S3
           ends: 1,
         });
       }),
-      { numRuns: 12 },
+      { numRuns: 8 },
     );
   });
 });
