@@ -41,7 +41,7 @@ export const WRITTEN_FORMS: readonly SecretRule[] = [
     kind: 'password',
     // curl -u user:password, --user user:password
     pattern:
-      /(?<![\w-])(?:-u|--(?:proxy-)?user)[ =]{1,2}(?:\\{0,7}["'])?[\w.@+-]{1,64}:(?<value>[^\s"'\\]{4,100})/g,
+      /\b(?:curl|wget|http|https|xh)\b[^\n|;]{0,200}?\s(?:-u|--(?:proxy-)?user)[ =]{1,2}(?:\\{0,7}["'])?[\w.@+-]{1,64}:(?<value>[^\s"'\\]{4,100})/g,
     secret: (match) => {
       const value = match.groups?.value ?? '';
       return isPlaceholder(value) || looksLikeCode(value, '') ? null : tail(match, value);
