@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import { systemClock } from '../engine/platform/clock.ts';
 import type { DoctorCheck } from '../shared/contract.ts';
 import { AppError } from '../shared/errors.ts';
 import { connectHost } from './client.ts';
 import { openSettings, wantsJson } from './config.ts';
 import { type Context, withCalls } from './context.ts';
-import { createClock, findSkillsBank } from './ports.ts';
+import { findSkillsBank } from './ports.ts';
 
 const MARKS: Record<DoctorCheck['state'], string> = {
   ok: 'ok     ',
@@ -41,7 +42,7 @@ export function addCheckCommands(program: Command, context: Context): void {
         createEngine,
         skillsBank: findSkillsBank(),
         version: context.version,
-        clock: createClock(),
+        clock: systemClock(),
         onEvent: ({ text }) => terminal.out(text),
       });
     });

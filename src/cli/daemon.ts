@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { request } from 'undici';
 import { alreadyRunning, type RuntimeInfo, readHost } from '../engine/platform/lock.ts';
-import { AppError } from '../shared/errors.ts';
+import { AppError, messageOf } from '../shared/errors.ts';
 import type { Context } from './context.ts';
 import { pollUntil } from './poll.ts';
 
@@ -92,10 +92,17 @@ async function endGroup(pid: number | undefined, isDone: () => boolean): Promise
 }
 
 function openLog(path: string): { descriptor: number; from: number } {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  if (existsSync(path) && statSync(path).size > LOG_MAX) renameSync(path, `${path}.1`);
-  const from = existsSync(path) ? statSync(path).size : 0;
-  return { descriptor: openSync(path, 'a', 0o600), from };
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isFile() && found.size > LOG_MAX) renameSync(path, `${path}.1`);
+    return { descriptor: openSync(path, 'a', 0o600), from: statSync(path).size };
+  } catch (error) {
+    throw new AppError('STORE_UNREADABLE', `The daemon’s log ${path} cannot be written: ${messageOf(error)}`, {
+      hint: 'Check that its folder is writable, or choose another file: --log-file FILE.',
+      cause: error,
+    });
+  }
 }
 
 /** The last lines that this start wrote. */

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '../engine/platform/clock.ts';
 import { statePaths } from '../engine/platform/paths.ts';
 import { FileSecretStore } from '../engine/platform/secrets.ts';
-import type { Clock, Ports } from '../engine/ports.ts';
+import type { Ports } from '../engine/ports.ts';
 
 export interface NodeHost {
   env: Readonly<Record<string, string | undefined>>;
@@ -23,22 +24,11 @@ export function createPorts(host: NodeHost): Ports {
     configFile: host.configFile,
     skillsBank: findSkillsBank(),
     env: host.env,
-    clock: createClock(),
+    clock: systemClock(),
     secrets: new FileSecretStore(statePaths(host.home).secrets),
     notifier: { notify: () => {} },
     overrides: host.overrides,
     logToStderr: host.logToStderr,
-  };
-}
-
-export function createClock(): Clock {
-  return {
-    now: () => Date.now(),
-    after: (ms, fn) => {
-      const timer = setTimeout(fn, ms);
-      timer.unref();
-      return () => clearTimeout(timer);
-    },
   };
 }
 

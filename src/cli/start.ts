@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Engine } from '../engine/index.ts';
 import { expandHome, statePaths } from '../engine/platform/paths.ts';
 import { AppError } from '../shared/errors.ts';
+import { connectHost } from './client.ts';
 import type { Context } from './context.ts';
 import { startDaemon } from './daemon.ts';
 import { createPorts } from './ports.ts';
@@ -39,7 +40,7 @@ export function addStartCommand(program: Command, context: Context): void {
           hint: 'In the foreground the log is shown here.',
         });
       const configFile = options.config === undefined ? undefined : resolve(expandHome(options.config));
-      if (configFile !== undefined && !existsSync(configFile))
+      if (configFile !== undefined && statSync(configFile, { throwIfNoEntry: false })?.isFile() !== true)
         throw new AppError('NOT_FOUND', `There is no file ${configFile}.`, { field: 'config' });
       if (options.daemon) await startInBackground(context, options, configFile);
       else await startHere(context, options, configFile);
@@ -72,6 +73,18 @@ async function startInBackground(
   if (info.proxy !== null) terminal.out(addresses(info.proxy));
   terminal.out(`Log: ${logFile}`);
   terminal.out('See how it is: metaclaw status. End it: metaclaw stop.');
+  for (const warning of await warningsOf(context)) terminal.err(`warning: ${warning}`);
+}
+
+/** What the daemon has to say of its config and its store; its own output goes to the log. */
+async function warningsOf({ home, version }: Context): Promise<readonly string[]> {
+  try {
+    const host = await connectHost(home, version);
+    if (host === null) return [];
+    return (await host.call('app.snapshot', {}).finally(() => host.close())).warnings;
+  } catch {
+    return [];
+  }
 }
 
 /** Runs until a signal or `host.quit`; then stops cleanly and ends with 0. */
@@ -93,6 +106,7 @@ async function startHere(
     },
     logToStderr: true,
   });
+  terminal.outlive();
   const { createEngine } = await import('../engine/index.ts');
   const engine = await createEngine(ports);
   const wait = waitForEnd(engine);

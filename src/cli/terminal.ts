@@ -12,18 +12,23 @@ export interface Terminal {
   readonly interactive: boolean;
   /** A secret: asked for without an echo, or the first line of a pipe. Throws CANCELLED. */
   readSecret(question: string): Promise<string>;
+  /** From now on nothing that happens to the output ends the process: agents depend on a host, not on its reader. */
+  outlive(): void;
 }
 
-/** The terminal of this process. A reader that goes away (`metaclaw … | head`) ends the command quietly. */
+/**
+ * The terminal of this process. A reader that goes away (`metaclaw … | head`) ends a command quietly; output that
+ * cannot be written otherwise (disk full) makes it a failed one.
+ */
 export function createTerminal(
   stdin: NodeJS.ReadStream,
   stdout: NodeJS.WriteStream,
   stderr: NodeJS.WriteStream,
 ): Terminal {
+  let outlives = false;
   for (const stream of [stdout, stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
-      throw error;
+      if (!outlives) process.exit(error.code === 'EPIPE' ? (process.exitCode ?? 0) : 1);
     });
   const interactive = stdin.isTTY === true && stdout.isTTY === true;
   return {
@@ -37,6 +42,9 @@ export function createTerminal(
       const answer = await password({ message: question });
       if (isCancel(answer)) throw new AppError('CANCELLED', 'Nothing was changed.');
       return answer.trim();
+    },
+    outlive: () => {
+      outlives = true;
     },
   };
 }

@@ -10,6 +10,7 @@ import { runDemo } from './demo/index.ts';
 import { runDoctor } from './doctor.ts';
 import { createHandlers } from './handlers.ts';
 import { Learner } from './learning/index.ts';
+import { systemClock } from './platform/clock.ts';
 import { ConfigFile } from './platform/config-file.ts';
 import { acquireHost, type HostLock } from './platform/lock.ts';
 import { createLog, type Log, type Logger, type LogLevel } from './platform/logger.ts';
@@ -38,7 +39,7 @@ export interface Engine {
   readonly dispatch: Dispatch;
   snapshot(): Snapshot;
   /**
-   * Starts learning, the control port and the proxy. Rejects with PORT_IN_USE and the like when the proxy cannot
+   * Starts learning, the control port and the proxy; a brief engine only reads its library. Rejects with PORT_IN_USE and the like when the proxy cannot
    * listen; the engine stays usable then and its snapshot says why.
    */
   start(): Promise<void>;
@@ -52,7 +53,7 @@ export interface Engine {
  */
 export async function createEngine(ports: Ports): Promise<Engine> {
   const paths = statePaths(ports.home, ports.configFile);
-  const lock = await acquireHost(ports.home, ports.host, ports.version);
+  const lock = await acquireHost(ports.home, ports.host, ports.version, { brief: ports.brief ?? false });
   try {
     return build(ports, paths, lock);
   } catch (error) {
@@ -73,6 +74,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     log: log.logger.child({ name: 'config' }),
   });
   configFile.load();
+  log.setLevel(wantedLevel(ports.env) ?? configFile.current.log.level);
   const config = () => configFile.current;
   const { database, trouble: storeTrouble } = openStore(paths, log.logger);
   const { clock } = ports;
@@ -157,8 +159,8 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
       },
       warnings: [
         ...(storeTrouble === null ? [] : [storeTrouble]),
-        ...proxy.warnings(),
         ...configFile.problems().map((problem) => problem.message),
+        ...proxy.warnings().filter((warning) => !warning.startsWith('proxy.host ')),
       ],
     };
   };
@@ -209,7 +211,8 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
       learner.turnRecorded(sessionId, turns);
     }),
     bus.on('invalidate', () => feed.touch()),
-    configFile.onChange(() => {
+    configFile.onChange((now) => {
+      log.setLevel(wantedLevel(ports.env) ?? now.log.level);
       learner.wake();
       bus.emit('invalidate', 'config');
     }),
@@ -223,6 +226,10 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     dispatch,
     snapshot,
     async start() {
+      if (ports.brief) {
+        await skills.start();
+        return;
+      }
       disposers.push(configFile.watch());
       await skills.start();
       learner.start();
@@ -258,12 +265,14 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
   };
 }
 
+function wantedLevel({ METACLAW_LOG: wanted }: Ports['env']): LogLevel | undefined {
+  return (['debug', 'info', 'warn', 'error'] as const).find((level) => level === wanted);
+}
+
 function openLog(ports: Ports, paths: StatePaths, bus: Bus): Log {
-  const levels: readonly string[] = ['debug', 'info', 'warn', 'error'] satisfies LogLevel[];
-  const wanted = ports.env.METACLAW_LOG ?? 'info';
   return createLog({
     dir: paths.logs,
-    level: levels.includes(wanted) ? (wanted as LogLevel) : 'info',
+    level: wantedLevel(ports.env) ?? 'info',
     redact: (text) => redact(text).text,
     stderr: ports.logToStderr ? (line) => process.stderr.write(`${line}\n`) : null,
     onLine: ({ time, level, name, msg }) => bus.emit('log', { time, level, name, msg }),
@@ -311,14 +320,7 @@ export function systemPorts(
   return {
     home,
     configFile: paths.config,
-    clock: {
-      now: () => Date.now(),
-      after: (ms, fn) => {
-        const timer = setTimeout(fn, ms);
-        timer.unref();
-        return () => clearTimeout(timer);
-      },
-    },
+    clock: systemClock(),
     secrets: new FileSecretStore(paths.secrets),
   };
 }

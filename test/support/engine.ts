@@ -3,20 +3,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { createEngine, type Engine } from '../../src/engine/index.ts';
+import { systemClock } from '../../src/engine/platform/clock.ts';
 import { FileSecretStore } from '../../src/engine/platform/secrets.ts';
-import type { Clock, Ports } from '../../src/engine/ports.ts';
-
-/** The real clock, as hosts build it. */
-export function realClock(): Clock {
-  return {
-    now: () => Date.now(),
-    after: (ms, fn) => {
-      const timer = setTimeout(fn, ms);
-      timer.unref();
-      return () => clearTimeout(timer);
-    },
-  };
-}
+import type { Ports } from '../../src/engine/ports.ts';
 
 export interface TestEngine {
   engine: Engine;
@@ -44,7 +33,7 @@ export async function startEngine(
     configFile,
     skillsBank: resolve('skills-bank'),
     env: {},
-    clock: realClock(),
+    clock: systemClock(),
     secrets: new FileSecretStore(join(home, 'secrets.json')),
     notifier: { notify: () => {} },
     overrides: { 'proxy.port': 0 },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bus } from '../../src/engine/bus.ts';
 import type { InjectionPlan } from '../../src/engine/inject/index.ts';
-import type { Clock } from '../../src/engine/ports.ts';
+import { systemClock } from '../../src/engine/platform/clock.ts';
 import { type ProxyDeps, ProxyServer } from '../../src/engine/proxy/index.ts';
 import { type OpenTurn, SessionLog } from '../../src/engine/sessions/index.ts';
 import { type Database, openDatabase } from '../../src/engine/store/database.ts';
@@ -13,14 +13,7 @@ import { strictLog } from './sessions.ts';
 import { type ScriptedUpstream, startUpstream, type UpstreamOptions } from './upstream.ts';
 
 /** The host's clock, for tests over real sockets. */
-export const REAL_CLOCK: Clock = {
-  now: () => Date.now(),
-  after(ms, fn) {
-    const timer = setTimeout(fn, ms);
-    timer.unref();
-    return () => clearTimeout(timer);
-  },
-};
+export const REAL_CLOCK = systemClock();
 
 export interface ProxyLabOptions {
   wire?: 'openai' | 'anthropic' | 'responses';

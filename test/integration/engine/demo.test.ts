@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { runDemo } from '../../../src/engine/demo/index.ts';
 import { createEngine } from '../../../src/engine/index.ts';
+import { systemClock } from '../../../src/engine/platform/clock.ts';
 import type { DemoEvent } from '../../../src/shared/contract.ts';
-import { realClock } from '../../support/engine.ts';
 
 it('learns a skill offline and carries it in the next conversation, leaving nothing behind', async () => {
   const events: DemoEvent[] = [];
@@ -15,7 +15,7 @@ it('learns a skill offline and carries it in the next conversation, leaving noth
     createEngine,
     skillsBank: resolve('skills-bank'),
     version: '0.0.0-test',
-    clock: realClock(),
+    clock: systemClock(),
     onEvent: (event) => events.push(event),
   });
   expect(events.map((event) => event.step)).toEqual([
