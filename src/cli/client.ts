@@ -26,7 +26,7 @@ const TIMEOUT_MS = 120_000;
  */
 export async function connectHost(home: string, version: string): Promise<HostClient | null> {
   const host = await readHost(home);
-  if (host.state !== 'running') return null;
+  if (host.state !== 'running' || host.info.brief) return null;
   const { info } = host;
   if (info.version.split('.')[0] !== version.split('.')[0])
     throw new AppError('CONFLICT', `MetaClaw ${info.version} is running, but this command is ${version}.`, {

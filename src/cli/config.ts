@@ -146,8 +146,10 @@ async function set(context: Context, key: string, given: string | undefined): Pr
       throw new AppError('BAD_INPUT', `A value for ${key} is missing.`, { hint: before.help, field: key });
     const value = given ?? (await readSecret(context, before.label));
     const entry = await settings.set(key, value);
-    terminal.out(entry.secret ? `Set ${key} (kept in the secret store).` : `Set ${key} = ${spell(entry)}`);
-    if (entry.overriddenBy !== null) terminal.err(`Note: ${entry.overriddenBy} still overrides it.`);
+    const isOverridden = entry.overriddenBy !== null;
+    if (entry.secret) terminal.out(`Set ${key} (kept in the secret store).`);
+    else terminal.out(`Set ${key} = ${isOverridden ? value : spell(entry)}`);
+    if (isOverridden) terminal.err(`Note: ${entry.overriddenBy} still overrides it.`);
     if (entry.restart) terminal.err('It holds from the next start of the proxy.');
   });
 }

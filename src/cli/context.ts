@@ -3,8 +3,7 @@ import { silentLogger } from '../engine/platform/logger.ts';
 import { statePaths } from '../engine/platform/paths.ts';
 import { FileSecretStore } from '../engine/platform/secrets.ts';
 import type { Call } from '../shared/contract.ts';
-import { AppError } from '../shared/errors.ts';
-import { connectHost, type HostClient } from './client.ts';
+import { connectHost } from './client.ts';
 import { createPorts } from './ports.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -20,22 +19,14 @@ export interface Context {
   exit(code: number): void;
 }
 
-/** The running host; throws NOT_RUNNING when there is none. */
-export async function requireHost(context: Context): Promise<HostClient> {
-  const host = await connectHost(context.home, context.version);
-  if (host !== null) return host;
-  throw new AppError('NOT_RUNNING', 'MetaClaw is not running.', {
-    hint: 'Start it: metaclaw start --daemon',
-  });
-}
-
 /**
  * Runs `use` with the engine's calls: those of the running host, or else of an engine that lives for this command
- * only and listens to nothing.
+ * only and listens to nothing. `library` makes such an engine read the skill library first.
  */
 export async function withCalls<T>(
   context: Context,
   use: (call: Call, live: boolean) => Promise<T>,
+  { library = false }: { library?: boolean } = {},
 ): Promise<T> {
   const host = await connectHost(context.home, context.version);
   if (host !== null) {
@@ -56,8 +47,9 @@ export async function withCalls<T>(
   });
   // Loaded on demand: most commands need no engine, and start faster without it.
   const { createEngine } = await import('../engine/index.ts');
-  const engine = await createEngine(ports);
+  const engine = await createEngine({ ...ports, brief: true });
   try {
+    if (library) await engine.start();
     return await use(engine.call, false);
   } finally {
     await engine.stop();

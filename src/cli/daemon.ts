@@ -21,7 +21,7 @@ export async function startDaemon(
   logFile: string,
 ): Promise<RuntimeInfo> {
   const before = await readHost(context.home);
-  if (before.state === 'running') throw alreadyRunning(before.info);
+  if (before.state === 'running' && !before.info.brief) throw alreadyRunning(before.info);
   const { descriptor, from } = openLog(logFile);
   const [node, script] = context.command;
   const child = spawn(node, [script, 'start', ...args], {
@@ -98,10 +98,14 @@ function openLog(path: string): { descriptor: number; from: number } {
     if (found?.isFile() && found.size > LOG_MAX) renameSync(path, `${path}.1`);
     return { descriptor: openSync(path, 'a', 0o600), from: statSync(path).size };
   } catch (error) {
-    throw new AppError('STORE_UNREADABLE', `The daemon’s log ${path} cannot be written: ${messageOf(error)}`, {
-      hint: 'Check that its folder is writable, or choose another file: --log-file FILE.',
-      cause: error,
-    });
+    throw new AppError(
+      'STORE_UNREADABLE',
+      `The daemon’s log ${path} cannot be written: ${messageOf(error)}`,
+      {
+        hint: 'Check that its folder is writable, or choose another file: --log-file FILE.',
+        cause: error,
+      },
+    );
   }
 }
 

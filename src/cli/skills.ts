@@ -1,29 +1,25 @@
 import type { Command } from 'commander';
+import type { Call } from '../shared/contract.ts';
 import { AppError } from '../shared/errors.ts';
 import type { SkillProposal } from '../shared/model.ts';
-import type { HostClient } from './client.ts';
 import { wantsJson } from './config.ts';
-import { type Context, requireHost } from './context.ts';
+import { type Context, withCalls } from './context.ts';
 import { table } from './terminal.ts';
 
-/** `metaclaw skills …`, through the running host. */
+/** `metaclaw skills …`, through the running host, or on the library itself when none runs. */
 export function addSkillsCommand(program: Command, context: Context): void {
   const { terminal } = context;
   const skills = program.command('skills').description('see the skill library and decide on proposals');
 
-  const listing = (
-    name: string,
-    description: string,
-    run: (host: HostClient, json: boolean) => Promise<void>,
-  ) =>
+  const listing = (name: string, description: string, run: (call: Call, json: boolean) => Promise<void>) =>
     skills
       .command(name)
       .description(description)
       .option('--json', 'print one JSON document')
-      .action((_options, self: Command) => withHost(context, (host) => run(host, wantsJson(self))));
+      .action((_options, self: Command) => withLibrary(context, (call) => run(call, wantsJson(self))));
 
-  listing('list', 'list the library', async (host, json) => {
-    const { skills: all, problems } = await host.call('skills.list', {});
+  listing('list', 'list the library', async (call, json) => {
+    const { skills: all, problems } = await call('skills.list', {});
     if (json) return terminal.json({ skills: all, problems });
     terminal.out(
       table(
@@ -38,8 +34,8 @@ export function addSkillsCommand(program: Command, context: Context): void {
     );
     for (const problem of problems) terminal.err(`warning: ${problem.path}: ${problem.message}`);
   });
-  listing('proposals', 'list the proposals that wait', async (host, json) => {
-    const waiting = await host.call('proposals.list', { state: 'waiting' });
+  listing('proposals', 'list the proposals that wait', async (call, json) => {
+    const waiting = await call('proposals.list', { state: 'waiting' });
     if (json) return terminal.json(waiting);
     if (waiting.length === 0) return terminal.out('Nothing waits.');
     terminal.out(waiting.map(describeProposal).join('\n\n'));
@@ -50,9 +46,9 @@ export function addSkillsCommand(program: Command, context: Context): void {
     .argument('<id>', 'id or name from `skills proposals`')
     .option('--despite-findings', 'although the safety scan found something')
     .action((id: string, options: { despiteFindings?: boolean }) =>
-      withHost(context, async (host) => {
-        const proposal = await findProposal(host, id);
-        const { skill } = await host.call('proposals.accept', {
+      withLibrary(context, async (call) => {
+        const proposal = await findProposal(call, id);
+        const { skill } = await call('proposals.accept', {
           id: proposal.id,
           despiteFindings: options.despiteFindings ?? false,
         });
@@ -65,9 +61,9 @@ export function addSkillsCommand(program: Command, context: Context): void {
     .argument('<id>', 'id or name from `skills proposals`')
     .option('--reason <text>', 'kept, so that the next proposal is better', '')
     .action((id: string, options: { reason: string }) =>
-      withHost(context, async (host) => {
-        const proposal = await findProposal(host, id);
-        await host.call('proposals.reject', { id: proposal.id, reason: options.reason });
+      withLibrary(context, async (call) => {
+        const proposal = await findProposal(call, id);
+        await call('proposals.reject', { id: proposal.id, reason: options.reason });
         terminal.out(`Rejected: ${proposal.name}.`);
       }),
     );
@@ -77,8 +73,8 @@ export function addSkillsCommand(program: Command, context: Context): void {
     .argument('<text...>')
     .option('--json', 'print one JSON document')
     .action((words: string[], _options, self: Command) =>
-      withHost(context, async (host) => {
-        const hits = await host.call('skills.search', { text: words.join(' ') });
+      withLibrary(context, async (call) => {
+        const hits = await call('skills.search', { text: words.join(' ') });
         if (wantsJson(self)) return terminal.json(hits);
         if (hits.length === 0) return terminal.out('No skill fits.');
         terminal.out(
@@ -88,17 +84,13 @@ export function addSkillsCommand(program: Command, context: Context): void {
     );
 }
 
-async function withHost(context: Context, use: (host: HostClient) => Promise<void>): Promise<void> {
-  const host = await requireHost(context);
-  try {
-    await use(host);
-  } finally {
-    await host.close();
-  }
+/** Runs with the calls of whoever has the library. */
+function withLibrary(context: Context, use: (call: Call) => Promise<void>): Promise<void> {
+  return withCalls(context, use, { library: true });
 }
 
-async function findProposal(host: HostClient, id: string): Promise<SkillProposal> {
-  const waiting = await host.call('proposals.list', { state: 'waiting' });
+async function findProposal(call: Call, id: string): Promise<SkillProposal> {
+  const waiting = await call('proposals.list', { state: 'waiting' });
   const found = waiting.filter(
     (proposal) => proposal.id === id || proposal.name === id || proposal.id.startsWith(id),
   );

@@ -22,7 +22,7 @@ export function addStatusCommand(program: Command, context: Context): void {
     .action(async (_options, self: Command) => {
       const json = wantsJson(self);
       const host = await readHost(context.home);
-      if (host.state === 'running') {
+      if (host.state === 'running' && !host.info.brief) {
         await showRunning(context, host.info, json);
         return;
       }
@@ -71,7 +71,9 @@ async function showRunning(context: Context, info: RuntimeInfo, json: boolean): 
     return;
   }
   terminal.out(status.sentence);
-  if (status.detail !== null) terminal.out(status.detail);
+  const { detail } = status;
+  if (detail !== null && detail !== status.sentence && !snapshot.warnings.includes(detail))
+    terminal.out(detail);
   terminal.out(table(rows(info, snapshot, endpoints)));
   for (const warning of snapshot.warnings) terminal.err(`warning: ${warning}`);
 }
@@ -102,7 +104,14 @@ function rows(
       provider.configured ? `${provider.name} ${provider.model}`.trim() : 'not set (metaclaw setup)',
     ],
     ['Mode', mode],
-    ['Today', `${today.turns} turns in ${today.sessions} sessions, ${today.addedTokens} tokens added`],
-    ['Waiting', `${snapshot.waiting.proposals} proposals`],
+    [
+      'Today',
+      `${count(today.turns, 'turn')} in ${count(today.sessions, 'session')}, ${count(today.addedTokens, 'token')} added`,
+    ],
+    ['Waiting', count(snapshot.waiting.proposals, 'proposal')],
   ];
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

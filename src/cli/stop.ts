@@ -17,7 +17,7 @@ export function addStopCommand(program: Command, context: Context): void {
     .action(async () => {
       const { terminal, home } = context;
       const host = await readHost(home);
-      if (host.state === 'none') {
+      if (host.state === 'none' || (host.state === 'running' && host.info.brief)) {
         terminal.out('MetaClaw is not running.');
         return;
       }

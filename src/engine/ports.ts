@@ -45,6 +45,8 @@ export interface Ports {
   overrides: Readonly<Record<string, unknown>>;
   /** Where log lines go beside the file: a terminal, or nowhere. */
   logToStderr: boolean;
+  /** An engine for one command: it listens to nothing, and a host that starts meanwhile waits for its end. */
+  brief?: boolean;
 }
 
 /** A model for our own background calls (evolver, extractor, judge), never on the request path. */

@@ -266,7 +266,7 @@ export const configSchema = z.looseObject({
       z.enum(['safe', 'ask', 'always']),
       'safe',
       'Accept',
-      'safe: a new skill that passes the scan and duplicates nothing goes live; ask: all wait; always: all go live.',
+      'safe: a new skill that passes the scan and duplicates nothing goes live; ask: all wait; always: duplicates go live too. What the scan flags always waits.',
     ),
     evolution_every_n_turns: key(
       int(0),
@@ -313,7 +313,6 @@ export const configSchema = z.looseObject({
       'info',
       'Log level',
       'How much the log says. METACLAW_LOG overrides it.',
-      RESTART,
     ),
   }),
   rl: section({

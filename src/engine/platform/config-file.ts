@@ -63,6 +63,8 @@ export class ConfigFile {
   /** Reads the file (again) and tells listeners when something changed. Never throws for what is in it. */
   load(): void {
     const before = JSON.stringify(this.#resolved.config);
+    // Each is logged once, not on every reading.
+    const known = new Set(this.#resolved.problems.map(({ message }) => message));
     const read = this.#read();
     if ('broken' in read) {
       if (this.#loaded && this.#goodValues !== null) {
@@ -77,10 +79,8 @@ export class ConfigFile {
           problems: [{ ...read.broken, message: `${read.broken.message} ${went}` }],
         };
       }
-      this.#deps.log.error(
-        { line: read.broken.line, column: read.broken.column },
-        `config: ${read.broken.message}`,
-      );
+      const { line, column, message } = this.#resolved.problems[0] as ConfigProblem;
+      if (!known.has(message)) this.#deps.log.error({ line, column }, message);
     } else if ('missing' in read) {
       this.#resolved = this.#resolve({}, () => null);
       this.#goodValues = {};
@@ -91,8 +91,8 @@ export class ConfigFile {
         this.#goodValues = read.parsed.values;
         this.#keepLastGood(read.text);
       }
-      for (const problem of this.problems())
-        this.#deps.log.warn({ line: problem.line }, `config: ${problem.message}`);
+      for (const { line, message } of this.problems())
+        if (!known.has(message)) this.#deps.log.warn({ line }, message);
     }
     const first = !this.#loaded;
     this.#loaded = true;

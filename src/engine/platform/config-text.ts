@@ -124,7 +124,9 @@ export function editConfigText(text: string, path: readonly string[], value: unk
   const document = parseDocument(text, OPTIONS);
   if (document.errors.length > 0) throw new AppError('CONFIG_INVALID', 'The config file is not valid YAML.');
   const edited =
-    value === undefined ? withoutLines(text, document, path) : withValueInPlace(text, document, path, value);
+    value === undefined
+      ? withoutLines(text, document, path)
+      : (withValueInPlace(text, document, path, value) ?? withNewLines(text, document, path, value));
   if (edited !== null) return edited;
   if (value === undefined) remove(document, path);
   else put(document, path, value);
@@ -152,6 +154,46 @@ function withValueInPlace(
   else if (typeof value === 'string' && node.type !== undefined) scalar.type = node.type as Scalar.Type;
   const spelled = new Document(scalar, OPTIONS).toString(OUT).trimEnd();
   return spelled.includes('\n') ? null : text.slice(0, start) + spelled + text.slice(end);
+}
+
+/**
+ * Adds a key behind the last one of its section. Writing the whole document anew would also quote an unquoted `no`
+ * elsewhere, which the original then reads as text, and text counts as true there.
+ */
+function withNewLines(
+  text: string,
+  document: Document,
+  path: readonly string[],
+  value: unknown,
+): string | null {
+  if (pairAt(document, path) !== null || isInFlow(document, path)) return null;
+  let depth = path.length - 1;
+  while (depth > 0 && mapAt(document, path.slice(0, depth)) === null) depth -= 1;
+  // A section that is there without keys of its own has no place to add to.
+  if (depth < path.length - 1 && pairAt(document, path.slice(0, depth + 1)) !== null) return null;
+  const last = mapAt(document, path.slice(0, depth))?.items.at(-1);
+  const start = (last?.key as Node | undefined)?.range?.[0];
+  if (last === undefined || start === undefined) return null;
+  const valueRange = (last.value as Node | null)?.range;
+  const indent = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
+  if (indent.trim() !== '') return null;
+  const added = path.slice(depth).reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+  const lines = new Document(added, OPTIONS)
+    .toString({ ...OUT, indent: indentOf(text) })
+    .trimEnd()
+    .split('\n');
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const block = lines.map((line) => indent + line + newline).join('');
+  const end = Math.max(valueRange?.[1] ?? 0, ((last.key as Node).range as [number, number, number])[1]);
+  // A block value ends behind its line break already.
+  const at = text[end - 1] === '\n' ? end - 1 : text.indexOf('\n', end);
+  const edited =
+    at < 0 ? `${text}${newline}${block}` : `${text.slice(0, at + 1)}${block}${text.slice(at + 1)}`;
+  const again = parseDocument(edited, OPTIONS);
+  const before = parseDocument(text, OPTIONS);
+  put(before, path, value);
+  const isSame = JSON.stringify(again.toJS()) === JSON.stringify(before.toJS());
+  return again.errors.length === 0 && isSame ? edited : null;
 }
 
 function withoutLines(text: string, document: Document, path: readonly string[]): string | null {

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { lock } from 'proper-lockfile';
 import { exec } from 'tinyexec';
 import { z } from 'zod';
@@ -15,6 +16,8 @@ const runtimeSchema = z.object({
   startedAt: z.string(),
   proxy: z.object({ host: z.string(), port: z.number().int() }).nullable(),
   controlPort: z.number().int().nullable(),
+  /** A command that has the folder for a moment, not a host. */
+  brief: z.boolean().optional(),
 });
 
 /** Who owns a state folder, as written to `runtime.json`. */
@@ -34,14 +37,29 @@ export interface HostLock {
   release(): void;
 }
 
+/** A command is gone in moments, except for one that tests a slow provider. */
+const BRIEF_WAIT_MS = 10_000;
+
 /**
  * Takes the state folder for this process. Rejects with ALREADY_RUNNING, naming kind, pid and port, when a live
- * host owns it; what a dead host left is taken over. Of two processes that try at once exactly one wins: reading,
- * judging and writing happen under a short mutual lock that expires by itself.
+ * host owns it; what a dead host left is taken over, and the end of a brief command is waited for. Of two processes
+ * that try at once exactly one wins: reading, judging and writing happen under a short mutual lock that expires by
+ * itself.
  */
-export async function acquireHost(home: string, kind: 'app' | 'daemon', version: string): Promise<HostLock> {
+export async function acquireHost(
+  home: string,
+  kind: 'app' | 'daemon',
+  version: string,
+  { brief = false, waitMs = BRIEF_WAIT_MS }: { brief?: boolean; waitMs?: number } = {},
+): Promise<HostLock> {
   const { runtime } = statePaths(home);
   const identity = await processIdentity(process.pid);
+  const deadline = performance.now() + waitMs;
+  const isBusy = async () => {
+    const owner = await readHost(home);
+    return owner.state === 'running' && owner.info.brief === true;
+  };
+  while ((await isBusy()) && performance.now() < deadline) await sleep(50);
   const unlock = await mutex(home);
   try {
     const found = await readHost(home);
@@ -54,6 +72,7 @@ export async function acquireHost(home: string, kind: 'app' | 'daemon', version:
       startedAt: new Date().toISOString(),
       proxy: null,
       controlPort: null,
+      ...(brief ? { brief } : {}),
     };
     const write = () => writeAtomic(runtime, `${JSON.stringify(info, null, 2)}\n`);
     write();
@@ -98,6 +117,10 @@ export async function clearStaleHost(home: string): Promise<boolean> {
 
 /** The error for a state folder that has an owner. */
 export function alreadyRunning(info: RuntimeInfo): AppError {
+  if (info.brief)
+    return new AppError('ALREADY_RUNNING', `Another metaclaw command is at work (pid ${info.pid}).`, {
+      hint: 'Try again when it has ended.',
+    });
   const who = info.kind === 'app' ? 'the tray application' : 'the daemon';
   const where = info.proxy === null ? '' : `, port ${info.proxy.port}`;
   return new AppError('ALREADY_RUNNING', `MetaClaw already runs: ${who} (pid ${info.pid}${where}).`, {
@@ -108,10 +131,14 @@ export function alreadyRunning(info: RuntimeInfo): AppError {
   });
 }
 
-/** True when the process that wrote `info` still lives: same pid and same start. An unknown start counts as the same. */
+/**
+ * True when the process that wrote `info` still lives: same pid and same start. An unknown start counts as the same,
+ * except on Linux, where a host of ours always knows its own.
+ */
 export async function isSameProcess(info: Pick<RuntimeInfo, 'pid' | 'identity'>): Promise<boolean> {
   if (!isAlive(info.pid)) return false;
   const now = await processIdentity(info.pid);
+  if (process.platform === 'linux' && info.identity === null && now !== null) return false;
   return now === null || info.identity === null ? isAlive(info.pid) : now === info.identity;
 }
 
@@ -164,6 +191,8 @@ function readRuntime(path: string): RuntimeInfo | null {
 async function mutex(home: string): Promise<() => Promise<void>> {
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 });
+    // At once: waiting for the lock would not make the folder writable.
+    accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
     return await lock(home, {
       lockfilePath: `${statePaths(home).runtime}.lock`,
       realpath: false,

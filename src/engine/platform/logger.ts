@@ -45,6 +45,8 @@ export interface Log {
   logger: Logger;
   /** The newest lines, oldest first, at most `RING_SIZE`. */
   recent(): readonly LogLine[];
+  /** From now on, for every child too. */
+  setLevel(level: LogLevel): void;
   /** Resolves when everything is on disk. */
   close(): Promise<void>;
 }
@@ -61,6 +63,8 @@ const LEVELS: Record<number, string> = {
   50: 'error',
   60: 'error',
 };
+
+const SEVERITY: Record<LogLevel, number> = { debug: 20, info: 30, warn: 40, error: 50 };
 
 /** Fields whose value is masked whatever it looks like, compared in lower case without `-` and `_`. */
 const SECRET_FIELDS = new Set([
@@ -96,9 +100,10 @@ export function createLog(options: LogOptions): Log {
     options.stderr?.(pretty(line));
     options.onLine?.(line);
   };
+  let threshold = SEVERITY[options.level];
   const root = pino(
     {
-      level: options.level,
+      level: 'debug',
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: describeError },
@@ -106,8 +111,11 @@ export function createLog(options: LogOptions): Log {
     { write },
   );
   return {
-    logger: adapt(root),
+    logger: adapt(root, (level) => SEVERITY[level] >= threshold),
     recent: () => ring,
+    setLevel: (level) => {
+      threshold = SEVERITY[level];
+    },
     close: () =>
       new Promise((resolve) => {
         if (file === null || file.destroyed) resolve();
@@ -118,13 +126,15 @@ export function createLog(options: LogOptions): Log {
 
 /** A logger that goes nowhere, for tests and one-shot commands. */
 export function silentLogger(): Logger {
-  return adapt(pino({ level: 'silent' }, { write: () => {} }));
+  return adapt(pino({ level: 'silent' }, { write: () => {} }), () => false);
 }
 
-function adapt(logger: PinoLogger): Logger {
+/** `isWanted` is asked for each line: pino's own children would keep the level that they were made with. */
+function adapt(logger: PinoLogger, isWanted: (level: LogLevel) => boolean): Logger {
   const method =
     (level: LogLevel): LogMethod =>
     (first: object | string, message?: string) => {
+      if (!isWanted(level)) return;
       if (typeof first === 'string') logger[level](first);
       else logger[level](first, message);
     };
@@ -133,7 +143,7 @@ function adapt(logger: PinoLogger): Logger {
     info: method('info'),
     warn: method('warn'),
     error: method('error'),
-    child: (fields) => adapt(logger.child(fields)),
+    child: (fields) => adapt(logger.child(fields), isWanted),
   };
 }
 

@@ -49,6 +49,19 @@ describe('config file', () => {
   const errors = (file: ConfigFile) => file.problems().filter((problem) => problem.severity === 'error');
 
   describe('files of the original', () => {
+    it('touches no other line when a key is added: an unquoted `no` that became "no" is true to the original', () => {
+      const before =
+        'rl:\n  enabled: no   # not yet\n\n# night\nscheduler:\n  sleep_start: 23:00\nskills:\n    dir: |\n      ~/s\n';
+      write(before);
+      const file = open();
+      file.set('rl.batch_size', 8);
+      file.set('skills.top_k', 5);
+      file.set('llm.model_id', 'off');
+      expect(text()).toBe(
+        'rl:\n  enabled: no   # not yet\n  batch_size: 8\n\n# night\nscheduler:\n  sleep_start: 23:00\nskills:\n    dir: |\n      ~/s\n    top_k: 5\nllm:\n  model_id: "off"\n',
+      );
+    });
+
     it('loads the newest as it is', () => {
       copyFileSync('test/fixtures/config/original-0.4.yaml', path);
       const before = text();
