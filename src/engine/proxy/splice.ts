@@ -1,5 +1,14 @@
 import type { Dialect } from '../../shared/model.ts';
-import { member, type Skim, type SkimMember, type SkimMessage, type SkimValue, skimBlocks } from './skim.ts';
+import {
+  member,
+  type Skim,
+  type SkimMember,
+  type SkimMessage,
+  type SkimValue,
+  type Span,
+  skimBlocks,
+  skimMembers,
+} from './skim.ts';
 
 /** One change of a body: `remove` bytes at `at` give way to `insert`. */
 export interface Splice {
@@ -93,17 +102,38 @@ export function appendSystem(from: Skim, dialect: Dialect, text: string): Splice
   return [{ at: first.start, remove: 0, insert: `${JSON.stringify({ role: 'system', content: text })},` }];
 }
 
-/** Puts `text` before the user's words of one message, behind any tool results in it. */
+/**
+ * Puts `text` before the user's words of one message, behind any tool results in it.
+ *
+ * Clients spell one message now as a string and now as a list of blocks (OpenClaw and Claude Code do: the newest one is
+ * a list, and a string in the next turn). Both get the same words in the same division, or the provider's cache would
+ * be lost: on Anthropic's wire a block of its own, elsewhere the beginning of the text.
+ */
 export function prependMessage(from: Skim, message: SkimMessage, text: string, dialect?: Dialect): Splice[] {
   const { content } = message;
   if (content === null) return [];
-  if (content.kind === 'string') return [{ at: content.start + 1, remove: 0, insert: inside(text) }];
+  const block = textBlock(text, dialect);
+  if (content.kind === 'string') {
+    const empty = content.end - content.start === 2;
+    if (dialect !== 'anthropic' || empty) return [insertAt(content.start + 1, inside(text))];
+    return [insertAt(content.start, `[${block},{"type":"text","text":`), insertAt(content.end, '}]')];
+  }
   if (content.kind !== 'array') return [];
   const blocks = skimBlocks(from, content);
-  const block = textBlock(text, dialect);
-  const result = blocks.findLast((candidate) => candidate.type === 'tool_result');
-  if (result) return [{ at: result.end, remove: 0, insert: `,${block}` }];
-  return [{ at: content.start + 1, remove: 0, insert: blocks.length > 0 ? `${block},` : block }];
+  const behind = blocks.findLastIndex((candidate) => candidate.type === 'tool_result') + 1;
+  const result = blocks[behind - 1];
+  if (result) return [insertAt(result.end, `,${block}`)];
+  const words = dialect === 'anthropic' ? null : firstText(from, blocks);
+  if (words) return [insertAt(words.start + 1, inside(text))];
+  return [insertAt(content.start + 1, blocks.length > 0 ? `${block},` : block)];
+}
+
+/** The text of the first block that has one. */
+function firstText(from: Skim, blocks: readonly (Span & { type: string })[]): SkimValue | null {
+  const block = blocks.find(({ type }) => type === 'text' || type === 'input_text');
+  if (!block) return null;
+  const text = skimMembers(from, block).find(({ key }) => key === 'text')?.value;
+  return text?.kind === 'string' ? text : null;
 }
 
 /** Renames the `developer` role for providers that do not know it (case T05). */
@@ -116,6 +146,10 @@ export function renameDeveloper(from: Skim): Splice[] {
 /** Roles that carry instructions rather than conversation. */
 export function isSystemRole(role: string): boolean {
   return role === 'system' || role === 'developer';
+}
+
+function insertAt(at: number, insert: string): Splice {
+  return { at, remove: 0, insert };
 }
 
 function replace(span: { start: number; end: number }, insert: string): Splice {

@@ -110,6 +110,42 @@ describe('the main job', () => {
     expect(third?.at(-1)?.content).toMatch(/review this diff/);
   });
 
+  // OpenClaw and Claude Code send the newest message as a list of blocks and the same one as a string a turn later.
+  it.each(['openai', 'anthropic'] as const)(
+    'adds the same words in the same division however an %s client spells a message',
+    async (dialect) => {
+      const text = (content: string) => [{ type: 'text', text: content }];
+      const ask = 'Now write a short email to the team with one clear ask.';
+      const turn = (messages: object[]) =>
+        fetch(dialect === 'openai' ? `${lab.openai}/chat/completions` : `${lab.anthropic}/v1/messages`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'big-model', max_tokens: 900, messages }),
+        });
+      const messages = [{ role: 'user', content: text('The test is flaky in CI.') }];
+      await turn(messages);
+      const second = [
+        { role: 'user', content: 'The test is flaky in CI.' },
+        { role: 'assistant', content: 'Hm.' },
+      ];
+      await turn([...second, { role: 'user', content: text(ask) }]);
+      await turn([
+        ...second,
+        { role: 'user', content: ask },
+        { role: 'assistant', content: 'Ok.' },
+        ...messages,
+      ]);
+      const words = chats().map(({ json }) => {
+        const sent = (json.messages as { role: string; content: string | object[] }[]).find(({ content }) =>
+          JSON.stringify(content).includes(ask),
+        );
+        return typeof sent?.content === 'string' ? text(sent.content) : sent?.content;
+      });
+      expect(JSON.stringify(words[1])).toContain('metaclaw_context');
+      expect(words[2]).toEqual(words[1]);
+    },
+  );
+
   it('adds nothing to small talk (J07)', async () => {
     const { response } = await talk('s4', ['hi']);
     expect(response.headers.get('x-metaclaw-injected-tokens') ?? '0').toBe('0');

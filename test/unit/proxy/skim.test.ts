@@ -75,10 +75,17 @@ function edited(value: Json, dialect: Dialect): Json {
   const user = list.findIndex((message) => message.role === 'user');
   if (user >= 0) {
     const target = list[user] as Json;
-    if (typeof target.content === 'string') target.content = `MSG\n${target.content}`;
+    const added = { type: 'text', text: 'MSG\n' };
+    if (typeof target.content === 'string')
+      target.content =
+        dialect === 'anthropic' && target.content !== ''
+          ? [added, { type: 'text', text: target.content }]
+          : `MSG\n${target.content}`;
     else if (Array.isArray(target.content)) {
       const after = target.content.findLastIndex((candidate: Json) => candidate.type === 'tool_result');
-      target.content.splice(after + 1, 0, { type: 'text', text: 'MSG\n' });
+      const words = target.content.find((candidate: Json) => candidate.type === 'text') as Json | undefined;
+      if (after < 0 && words && dialect === 'openai') words.text = `MSG\n${words.text}`;
+      else target.content.splice(after + 1, 0, added);
     }
   }
   if (dialect === 'anthropic') {
@@ -104,7 +111,7 @@ function splice(bytes: Buffer, dialect: Dialect): Buffer {
     ...removeIdentity(from),
     ...setModel(from, 'new "model"'),
     ...appendSystem(from, dialect, 'SYS "x"'),
-    ...(user ? prependMessage(from, user, 'MSG\n') : []),
+    ...(user ? prependMessage(from, user, 'MSG\n', dialect) : []),
   ]);
 }
 
