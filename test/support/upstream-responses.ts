@@ -181,7 +181,27 @@ export function refuseResponses(body: unknown, strict: Strictness): Refusal | nu
   }
   if (typeof body.input === 'string') return null;
   if (!Array.isArray(body.input)) return refuse('Missing required parameter: input.', 'input');
+  if (strict.demandReasoning) {
+    const bare = (body.input as Json[]).findIndex(
+      (item, at, list) => item.type === 'function_call' && !isReasoned(list, at),
+    );
+    if (bare >= 0)
+      return refuse(
+        `input[${bare}]: a function_call was provided without its required reasoning item`,
+        'input',
+      );
+  }
   return refuseItems(body.input as Json[], body.previous_response_id !== undefined);
+}
+
+/** A sealed reasoning item stands before the call, or before the calls and words that came with it. */
+function isReasoned(list: readonly Json[], at: number): boolean {
+  for (let before = at - 1; before >= 0; before -= 1) {
+    const item = list[before] as Json;
+    if (item.type === 'reasoning') return typeof item.encrypted_content === 'string';
+    if (item.type !== 'function_call' && item.role !== 'assistant') return false;
+  }
+  return false;
 }
 
 function refuseItems(list: readonly Json[], continued: boolean): Refusal | null {

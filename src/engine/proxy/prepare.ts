@@ -14,6 +14,7 @@ import {
   lostThinking,
   type Recall,
   removeReasoning,
+  sealedItems,
 } from './reasoning/attach.ts';
 import { decodeValue, member, type Skim } from './skim.ts';
 import {
@@ -164,7 +165,12 @@ function translate(input: PrepareInput, edited: Buffer): PreparedRequest {
     textOnly: route.quirks.textOnly,
     oneLeadingSystem: route.quirks.oneLeadingSystem,
     reasoning: route.quirks.reasoning === 'reasoning_content' ? 'reasoning_content' : 'drop',
-    ...(recall ? { thinkingOf: (message: JsonObject) => lostThinking(message, recall) } : {}),
+    ...(recall && route.wire !== 'responses'
+      ? { thinkingOf: (message: JsonObject) => lostThinking(message, recall) }
+      : {}),
+    ...(recall && route.wire === 'responses'
+      ? { itemsOf: (message: JsonObject) => sealedItems(message, recall) }
+      : {}),
     defaultMaxTokens: DEFAULT_MAX_TOKENS,
     wantUsage: true,
     estimatedInputTokens: promptTokens(input.skim),

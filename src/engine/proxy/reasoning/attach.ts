@@ -82,6 +82,12 @@ function mayHoldReasoning(from: Skim, span: SkimMessage): boolean {
   return from.bytes.subarray(span.start, span.end).includes('"reasoning');
 }
 
+/** The sealed reasoning items that belong before a chat client's assistant message; null when none is known. */
+export function sealedItems(message: JsonObject, recall: Recall): JsonObject[] | null {
+  const known = recall(messageKey('openai', message));
+  return known?.wire === 'responses' ? known.blocks : null;
+}
+
 /** The thinking blocks of an assistant message that has a call but lost them; null when there is nothing to add. */
 export function lostThinking(message: JsonObject, recall: Recall): JsonObject[] | null {
   const blocks = asArray(message.content).filter(isObject);

@@ -5,12 +5,15 @@ import { redact } from '../../platform/redact.ts';
 import type { Clock } from '../../ports.ts';
 import type { Database } from '../../store/database.ts';
 import { asArray, asObject, asText, isObject } from '../translate/json.ts';
+import { reasoningText, visibleText } from '../translate/responses/items.ts';
 import type { JsonObject } from '../translate/types.ts';
 import { reasoningOf, splitContent } from '../translate/vocabulary.ts';
 import { type MessageKey, messageKey } from './message-key.ts';
 
 /** The reasoning of one answer as its vendor wants it back: plain text, or signed blocks in their order. */
-export type Reasoning = { wire: 'openai'; text: string } | { wire: 'anthropic'; blocks: JsonObject[] };
+export type Reasoning =
+  | { wire: 'openai'; text: string }
+  | { wire: 'anthropic' | 'responses'; blocks: JsonObject[] };
 
 /** One conversation's drawer. */
 export interface Scope {
@@ -219,9 +222,22 @@ function readReasoning(
     const blocks = asArray(reply.content).filter(isObject).filter(isThinking);
     return blocks.length === 0 ? null : { message: reply, reasoning: { wire, blocks } };
   }
+  if (wire === 'responses') return readSealed(reply);
   const message = asObject(asObject(asArray(reply.choices)[0]).message);
   const text = reasoningOf(message) || splitContent(message.content).reasoning;
   return text === '' ? null : { message, reasoning: { wire: 'openai', text } };
+}
+
+/** Reasoning items that only their vendor can read; the answer around them in the shape that chat clients send back. */
+function readSealed(reply: JsonObject): { message: JsonObject; reasoning: Reasoning } | null {
+  const items = asArray(reply.output).filter(isObject);
+  const blocks = items.filter((item) => item.type === 'reasoning' && asText(item.encrypted_content) !== '');
+  if (blocks.length === 0) return null;
+  const tool_calls = items
+    .filter((item) => item.type === 'function_call')
+    .map((item) => ({ id: item.call_id, function: { name: item.name, arguments: item.arguments } }));
+  const message = { content: items.map(visibleText).join(''), tool_calls };
+  return { message, reasoning: { wire: 'responses', blocks } };
 }
 
 /** True for the blocks that Anthropic's API wants back unchanged. */
@@ -232,7 +248,9 @@ export function isThinking(block: JsonObject): boolean {
 /** JSON for the database, masked; null when masking would break a signature. */
 function toStore(reasoning: Reasoning): string | null {
   if (reasoning.wire === 'openai') return JSON.stringify({ text: redact(reasoning.text).text });
-  const masked = reasoning.blocks.some((block) => redact(asText(block.thinking)).masked);
+  const words = (block: JsonObject) =>
+    reasoning.wire === 'responses' ? reasoningText(block) : asText(block.thinking);
+  const masked = reasoning.blocks.some((block) => redact(words(block)).masked);
   return masked ? null : JSON.stringify({ blocks: reasoning.blocks });
 }
 
@@ -242,6 +260,6 @@ function entryOf(row: Row): Entry | null {
   const reasoning: Reasoning =
     'text' in data.data
       ? { wire: 'openai', text: data.data.text }
-      : { wire: 'anthropic', blocks: data.data.blocks };
+      : { wire: row.wire === 'responses' ? 'responses' : 'anthropic', blocks: data.data.blocks };
   return { ids: JSON.parse(row.call_ids) as string[], hash: row.hash, reasoning, size: row.data.length };
 }

@@ -50,6 +50,8 @@ const HANDLED = new Set([
   'store',
   'reasoning',
 ]);
+/** Models of OpenAI's that reason. */
+const REASONING_MODEL = /(?:^|\/)(?:o\d|gpt-[5-9]|gpt-oss|codex)/;
 /** OpenAI refuses a smaller `max_output_tokens`. */
 const LEAST_TOKENS = 16;
 
@@ -92,7 +94,12 @@ export function chatToResponses(body: unknown, options: TranslateOptions): Trans
   setLimit(out, request, dropped);
   const effort = request.reasoning_effort ?? asText(asObject(request.reasoning).effort);
   if (effort) out.reasoning = { effort };
-  if (request.logprobs === true) out.include = ['message.output_text.logprobs'];
+  const include = [
+    // Sealed reasoning comes only when it is asked for, and other models refuse to be asked.
+    ...(effort || REASONING_MODEL.test(options.model) ? ['reasoning.encrypted_content'] : []),
+    ...(request.logprobs === true ? ['message.output_text.logprobs'] : []),
+  ];
+  if (include.length > 0) out.include = include;
   setText(out, request);
   if (request.stream !== undefined && request.stream !== null) out.stream = stream;
 

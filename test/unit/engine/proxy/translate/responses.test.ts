@@ -455,6 +455,7 @@ describe('chat → Responses', () => {
       tool_choice: { type: 'function', name: 'f' },
       max_output_tokens: 16,
       reasoning: { effort: 'low' },
+      include: ['reasoning.encrypted_content'],
       text: { format: { type: 'json_object' } },
     });
   });
