@@ -196,12 +196,7 @@ describe('what is kept, and where', () => {
       });
       const sent = lab.upstream.last.rawBody.toString('utf8');
       expect(sent).toBe(
-        raw
-          .replace('\\u0041."', '\\u0041.\\n\\nNOTE"')
-          .replace(
-            '[{"type":"input_text"',
-            '[{"type":"input_text","text":"CONTEXT\\n\\n"},{"type":"input_text"',
-          ),
+        raw.replace('\\u0041."', '\\u0041.\\n\\nNOTE"').replace('"text":"hi"', '"text":"CONTEXT\\n\\nhi"'),
       );
       const told = (await answer.json()) as Record<string, unknown>;
       expect(told.unheard).toEqual({ of: 1 });
