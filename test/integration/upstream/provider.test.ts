@@ -40,7 +40,7 @@ function input(more: Partial<ProviderInput> = {}): ProviderInput {
 }
 
 describe('the live provider test', () => {
-  it.each(['openai', 'anthropic'] as const)('passes every step on the %s wire', async (wire) => {
+  it.each(['openai', 'anthropic', 'responses'] as const)('passes every step on the %s wire', async (wire) => {
     const result = await provider.test(input({ wire }));
     expect(result).toMatchObject({ ok: true, models: ['model-a', 'model-b'] });
     expect(result.steps.map(({ id, state }) => `${id} ${state}`)).toEqual([
@@ -188,14 +188,18 @@ describe('the model for background work', () => {
   const ask = { system: 'S', user: 'U', maxTokens: 50, temperature: 0.2 };
   const signal = () => new AbortController().signal;
 
-  it.each(['openai', 'anthropic'] as const)('asks on the %s wire and reads text and usage', async (wire) => {
-    config.llm.wire = wire;
-    scripted.reply({ reasoning: 'hm', text: 'the answer', usage: { input: 30, output: 4 } });
-    const answer = await provider.chatModel('evolver').complete(ask, signal());
-    expect(answer).toEqual({ text: 'the answer', model: 'model-a', inputTokens: 30, outputTokens: 4 });
-    expect(scripted.last.json).toMatchObject({ model: 'model-a', max_tokens: 50, stream: false });
-    config.llm.wire = 'auto';
-  });
+  it.each(['openai', 'anthropic', 'responses'] as const)(
+    'asks on the %s wire and reads text and usage',
+    async (wire) => {
+      config.llm.wire = wire;
+      scripted.reply({ reasoning: 'hm', text: 'the answer', usage: { input: 30, output: 4 } });
+      const answer = await provider.chatModel('evolver').complete(ask, signal());
+      expect(answer).toEqual({ text: 'the answer', model: 'model-a', inputTokens: 30, outputTokens: 4 });
+      const limit = wire === 'responses' ? 'max_output_tokens' : 'max_tokens';
+      expect(scripted.last.json).toMatchObject({ model: 'model-a', [limit]: 50, stream: false });
+      config.llm.wire = 'auto';
+    },
+  );
 
   it('takes rl.evolver_* where set, the LLM for the rest', async () => {
     const own = await startUpstream({ apiKey: 'sk-evolver' });
@@ -227,6 +231,24 @@ describe('the model for background work', () => {
     await scripted.until(({ last }) => last.state === 'open');
     abort.abort();
     await expect(pending).rejects.toMatchObject({ code: 'CANCELLED' });
+  });
+});
+
+describe('the wire of a route', () => {
+  const wireFor = (llm: Record<string, unknown>, dialect?: 'openai' | 'responses') => {
+    const own = configSchema.parse({ llm: { model_id: 'm', ...llm } });
+    const upstream = new Upstream({ config: () => own, clock: REAL_CLOCK, log: SILENT_LOG });
+    return upstream.resolve('m', 'a', dialect).wire;
+  };
+
+  it('a Responses client is passed on to OpenAI as it is, and nowhere else unless the user says so', () => {
+    expect(wireFor({ provider: 'openai' }, 'responses')).toBe('responses');
+    expect(wireFor({ provider: 'openai' }, 'openai')).toBe('openai');
+    expect(wireFor({ provider: 'openai', wire: 'openai' }, 'responses')).toBe('openai');
+    expect(wireFor({ provider: 'kimi' }, 'responses')).toBe('openai');
+    expect(wireFor({ provider: 'anthropic' }, 'responses')).toBe('anthropic');
+    expect(wireFor({ api_base: 'http://127.0.0.1:9', wire: 'responses' }, 'openai')).toBe('responses');
+    expect(wireFor({ api_base: 'https://h.example/v1/responses' })).toBe('responses');
   });
 });
 
