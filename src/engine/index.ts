@@ -98,6 +98,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     config,
     clock,
     log: named('upstream'),
+    database,
     env: ports.env,
     onTrouble: () => feed.touch(),
   });
@@ -158,6 +159,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
         lastError: learning.lastError,
       },
       warnings: [
+        ...upstream.detours(),
         ...(storeTrouble === null ? [] : [storeTrouble]),
         ...configFile.problems().map((problem) => problem.message),
         ...proxy.warnings().filter((warning) => !warning.startsWith('proxy.host ')),

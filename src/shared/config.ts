@@ -32,6 +32,14 @@ function absent<S extends z.ZodType>(schema: S) {
   return z.preprocess((value) => value ?? undefined, schema.optional());
 }
 
+/** A value inside a list's item: null and absent mean the default. */
+function plain<S extends z.ZodType>(schema: S, fallback: z.output<S>) {
+  return z.preprocess(
+    (value) => value ?? undefined,
+    schema.default(fallback as Exclude<z.output<S>, undefined>),
+  );
+}
+
 /** An empty mapping for null. */
 function nothing<S extends z.ZodType>(schema: S) {
   return z.preprocess((value) => value ?? {}, schema);
@@ -50,6 +58,12 @@ const bool = z.preprocess((value) => {
   if (word !== null && FALSE_WORDS.includes(word)) return false;
   return value;
 }, z.boolean('expected true or false'));
+
+/** Yes, no, or what the provider is known for. */
+const flag = z.preprocess(
+  (value) => (typeof value === 'boolean' ? String(value) : value),
+  z.enum(['auto', 'true', 'false']),
+);
 
 function number(schema: z.ZodNumber) {
   return z.preprocess(
@@ -119,6 +133,42 @@ const llmShape = {
     'Base URL of the provider; empty takes the preset’s. With or without /v1.',
   ),
   api_key: key(text, '', 'Key', 'Key of the provider.', SECRET),
+  fallbacks: key(
+    z.array(
+      z.looseObject({
+        provider: plain(text, ''),
+        wire: plain(z.enum(['auto', 'openai', 'anthropic']), 'auto'),
+        model_id: plain(text, ''),
+        api_base: plain(text, ''),
+        api_key: plain(text, ''),
+      }),
+    ),
+    [],
+    'Fallbacks',
+    'Providers that are asked in turn when the first is down, out of quota or refuses its key: provider, api_base, model_id, api_key, wire.',
+  ),
+  compat: section({
+    developer_role: key(flag, 'auto', 'Developer role', 'Whether the provider knows the developer role.'),
+    one_leading_system: key(
+      flag,
+      'auto',
+      'One system message',
+      'Whether the provider takes only one system message, first.',
+    ),
+    text_only: key(flag, 'auto', 'Text only', 'Whether the model takes neither pictures nor files.'),
+    max_tokens_field: key(
+      z.enum(['auto', 'max_tokens', 'max_completion_tokens']),
+      'auto',
+      'Limit field',
+      'Name of the field that limits an answer.',
+    ),
+    reasoning: key(
+      z.enum(['auto', 'drop', 'keep', 'reasoning_content']),
+      'auto',
+      'Earlier reasoning',
+      'drop takes it out, keep leaves what the client sends, reasoning_content gives it back to a provider that demands it. auto knows some providers and learns the rest from their refusals.',
+    ),
+  }),
 };
 
 /** What one agent may have of its own; what it leaves out comes from `llm`. */
@@ -170,9 +220,14 @@ export const configSchema = z.looseObject({
     ),
     'auto',
     'Context limit',
-    'auto: no cut on turns that the LLM answers. A number cuts every turn to it; 0 never cuts.',
+    'Largest prompt in tokens. auto: no cut on turns that the LLM answers. A number cuts the oldest history of every turn to it; 0 never cuts.',
   ),
-  context_window: key(int(0), 0, 'Advertised context window', '0: 200000, or 32768 when the policy serves.'),
+  context_window: key(
+    int(0),
+    0,
+    'Advertised context window',
+    'Tokens that the model can hold. A number cuts history so that the answer has room; 0 counts on 200000 and cuts nothing.',
+  ),
   bypass: key(
     bool,
     false,

@@ -63,7 +63,7 @@ export async function startProxyLab(options: ProxyLabOptions = {}): Promise<Prox
   });
   const sessions = new SessionLog({ database, clock: REAL_CLOCK, log, bus: new Bus(), config: () => config });
   sessions.start();
-  const provider = new Upstream({ config: () => config, clock: REAL_CLOCK, log });
+  const provider = new Upstream({ config: () => config, clock: REAL_CLOCK, log, database });
   const proxy = new ProxyServer({
     config: () => config,
     clock: REAL_CLOCK,

@@ -21,13 +21,13 @@ import {
   appendSystem,
   applySplices,
   prependMessage,
-  removeIdentity,
+  removeFields,
   renameDeveloper,
   type Splice,
   setMember,
   setModel,
 } from './splice.ts';
-import { adaptOpenaiRequest } from './translate/openai-messages.ts';
+import { adaptOpenaiRequest, mergeLeadingSystem } from './translate/openai-messages.ts';
 import { translateRequest } from './translate/pairs.ts';
 import type { JsonObject, TranslateOptions, TranslationContext } from './translate/types.ts';
 
@@ -80,11 +80,14 @@ const NO_THINKING = JSON.stringify({ type: 'disabled' });
 export function prepareRequest(input: PrepareInput): PreparedRequest {
   const { skim, facts, route } = input;
   const same = route.wire === facts.dialect;
-  const splices = [...removeIdentity(skim), ...injectionSplices(input)];
+  const refused = same ? refusedMembers(input) : [];
+  const splices = [...removeFields(skim, refused), ...injectionSplices(input)];
   if (!same) return translate(input, applySplices(skim, applyCut(skim, input.cut, splices)));
   if (route.model !== facts.model) splices.push(...setModel(skim, route.model));
   if (facts.dialect === 'openai' && !route.quirks.developerRole) splices.push(...renameDeveloper(skim));
   splices.push(...reasoningSplices(input));
+  if (facts.dialect === 'openai')
+    splices.push(...renameMaxTokens(skim, route), ...formatInWords(skim, refused));
   const headers = upstreamHeaders(input.headers, route.passthrough);
   headers['accept-encoding'] = 'identity';
   const path = `${PATHS[route.wire]}${input.query}`;
@@ -92,7 +95,7 @@ export function prepareRequest(input: PrepareInput): PreparedRequest {
   const body = adaptToQuirks(route, facts.dialect, edited);
   const changed = facts.dialect === 'responses' && input.plan && input.plan.system !== null;
   const echo = changed ? { instructions: JSON.stringify(input.echo?.instructions ?? null) } : null;
-  return { path, headers, body, dropped: [], context: null, echo };
+  return { path, headers, body, dropped: refused, context: null, echo };
 }
 
 /** Tokens of a prompt without counting them: four bytes each, pictures apart. */
@@ -110,6 +113,55 @@ function injectionSplices(input: PrepareInput): Splice[] {
     if (message) splices.push(...prependMessage(skim, message, text, facts.dialect));
   }
   return splices;
+}
+
+/** Members of the body that the upstream is known to refuse. */
+function refusedMembers({ skim, route }: PrepareInput): string[] {
+  const { refusedFields, refusedFormats } = route.quirks;
+  return skim.members
+    .filter(({ key, value }) => {
+      if (key !== 'response_format' || value.kind !== 'object') return refusedFields.includes(key);
+      return refusedFormats.includes(String((decodeValue(skim, value) as JsonObject).type));
+    })
+    .map(({ key }) => key);
+}
+
+/** The limit under the name that the model takes (T36). */
+function renameMaxTokens(skim: Skim, { quirks }: Route): Splice[] {
+  const { maxTokensField, renameMaxTokens: renames } = quirks;
+  const other = maxTokensField === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';
+  const current = member(skim, other);
+  if (!renames || !current || member(skim, maxTokensField)) return [];
+  return [{ at: current.start, remove: other.length + 2, insert: JSON.stringify(maxTokensField) }];
+}
+
+/** A form of answer that the provider cannot be held to is asked for in words (T44). */
+function formatInWords(skim: Skim, refused: readonly string[]): Splice[] {
+  const format = refused.includes('response_format') ? member(skim, 'response_format') : null;
+  return format
+    ? appendSystem(skim, 'openai', formatWords(decodeValue(skim, format.value) as JsonObject))
+    : [];
+}
+
+function formatWords(format: JsonObject): string {
+  const wrapper = format.json_schema as { schema?: unknown } | undefined;
+  const plain = 'Answer with one JSON object and nothing else: no words around it, no code fence.';
+  return wrapper?.schema === undefined
+    ? plain
+    : `${plain} It must fit this JSON schema: ${JSON.stringify(wrapper.schema)}`;
+}
+
+/** The same for a translated body: takes out what the upstream refuses, and returns its names. */
+function leaveOut(body: JsonObject, { quirks }: Route): string[] {
+  const refused = quirks.refusedFields.filter((name) => name in body);
+  for (const name of refused) delete body[name];
+  const format = body.response_format as JsonObject | undefined;
+  if (!format || !quirks.refusedFormats.includes(String(format.type))) return refused;
+  delete body.response_format;
+  const system = { role: 'system', content: formatWords(format) };
+  const messages = [system, ...(body.messages as JsonObject[])];
+  body.messages = quirks.oneLeadingSystem ? mergeLeadingSystem(messages) : messages;
+  return [...refused, 'response_format'];
 }
 
 /** Earlier reasoning as the route's upstream wants it: given back, taken out, or left as the client sent it. */
@@ -179,6 +231,7 @@ function translate(input: PrepareInput, edited: Buffer): PreparedRequest {
   const parsed: unknown = parseBody(edited);
   const translated = translateRequest(facts.dialect, route.wire, parsed, options);
   if (route.wire === 'openai') giveReasoningBack(translated.body, input);
+  const refused = leaveOut(translated.body, route);
   const headers = plainUpstreamHeaders(input.headers, route.passthrough);
   headers['accept-encoding'] = 'identity';
   headers.accept = facts.stream ? 'text/event-stream' : 'application/json';
@@ -186,7 +239,7 @@ function translate(input: PrepareInput, edited: Buffer): PreparedRequest {
     path: PATHS[route.wire],
     headers,
     body: Buffer.from(JSON.stringify(translated.body)),
-    dropped: translated.dropped,
+    dropped: [...new Set([...translated.dropped, ...refused])],
     context: translated.context,
     echo: null,
   };

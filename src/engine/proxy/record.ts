@@ -32,6 +32,7 @@ export class TurnRecord {
   #written = false;
   #ended = false;
   #firstByteMs: number | null = null;
+  #rerouted: ReceivedReply['rerouted'];
   #onAnswer: (reply: JsonObject) => void = () => {};
 
   /** Without a turn (private mode, bypass) it keeps nothing. */
@@ -51,6 +52,11 @@ export class TurnRecord {
   /** What else wants to know the whole answer, also of a turn that is not recorded; called after it is recorded. */
   answered(listener: (reply: JsonObject) => void): void {
     this.#onAnswer = listener;
+  }
+
+  /** The answer came by another way, or to another form of the request, than `sent` said. */
+  rerouted(way: NonNullable<ReceivedReply['rerouted']>): void {
+    this.#rerouted = way;
   }
 
   firstByte(): void {
@@ -78,6 +84,7 @@ export class TurnRecord {
         replyText: end.answer?.text ?? '',
         replyBody: end.answer?.reply ?? null,
         error: end.error,
+        ...(this.#rerouted ? { rerouted: this.#rerouted } : {}),
       }),
     );
   }

@@ -51,21 +51,20 @@ export async function relayReply(deps: TurnDeps, flight: TurnInFlight, reply: Up
 }
 
 /** A provider's refusal: its status, its words, the client's shape. */
-export async function relayUpstreamError(
+export function relayUpstreamError(
   deps: TurnDeps,
   flight: TurnInFlight,
   reply: UpstreamReply,
-): Promise<void> {
+  bytes: Buffer,
+): void {
   const { call, route, record } = flight;
-  const body = decoded(reply.body, one(reply.headers['content-encoding']));
-  const bytes = body ? await collect(body).catch(() => Buffer.alloc(0)) : Buffer.alloc(0);
   const text = bytes.toString('utf8');
   const { status } = reply;
   if (status < 400) {
     const target = one(reply.headers.location) ?? 'another address';
-    return failCall(deps, flight, 502, {
-      message: `The provider redirects to ${target}. Set llm.api_base to the address that answers itself.`,
-    });
+    const message = `The provider redirects to ${target}. Set llm.api_base to the address that answers itself.`;
+    failCall(deps, flight, 502, { message });
+    return;
   }
   const error = readUpstreamError(status, text);
   const keyRefused = (status === 401 || status === 403) && !route.passthrough;

@@ -54,9 +54,9 @@ export function setMember(from: Skim, key: string, json: string): Splice[] {
   return [replace(current.value, json)];
 }
 
-/** Takes the original's identity fields out of the top level. */
-export function removeIdentity(from: Skim): Splice[] {
-  return removeMembers(from.members, (key) => IDENTITY_FIELDS.includes(key));
+/** Takes the original's identity fields, and others by name, out of the top level. */
+export function removeFields(from: Skim, others: readonly string[] = []): Splice[] {
+  return removeMembers(from.members, (key) => IDENTITY_FIELDS.includes(key) || others.includes(key));
 }
 
 /** Takes members out of an object, with the commas that they leave. */

@@ -1,17 +1,17 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Config } from '../../shared/config.ts';
-import { AppError, messageOf } from '../../shared/errors.ts';
+import { AppError } from '../../shared/errors.ts';
 import { type InjectionPlan, skipInjection } from '../inject/index.ts';
-import type { Clock } from '../ports.ts';
 import type { OpenTurn } from '../sessions/index.ts';
-import type { Route, UpstreamReply } from '../upstream/index.ts';
+import type { Route } from '../upstream/index.ts';
 import { readRequestBody } from './body.ts';
 import { Facts } from './facts.ts';
 import type { ModelRequest, TurnDeps, TurnInFlight } from './flight.ts';
 import { headerText, one } from './headers.ts';
 import { type Cut, cutToLimit, promptLimit } from './limits/index.ts';
-import { type PreparedRequest, prepareRequest, promptTokens } from './prepare.ts';
+import { type PreparedRequest, type PrepareInput, prepareRequest, promptTokens } from './prepare.ts';
 import { echoOf, previousId, responseKeeper, withHistory } from './previous-response.ts';
+import { type Reached, reach } from './reach.ts';
 import type { Scope } from './reasoning/memory.ts';
 import { TurnRecord } from './record.ts';
 import { refuseCall, relayReply, relayUpstreamError } from './reply.ts';
@@ -22,8 +22,6 @@ const MIB = 1024 * 1024;
 const DEFAULT_WINDOW = 200_000;
 /** Room for an answer whose limit the client left open. */
 const DEFAULT_ANSWER = 4096;
-const OVERLOADED = 529;
-const OVERLOADED_RETRIES = 2;
 
 /**
  * The pipeline of one model request, top to bottom. What MetaClaw adds fails open, the provider's call fails honest:
@@ -36,7 +34,9 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
   const asked = skim(raw);
   const named = readFacts(call, asked);
   call.started(named.agent);
-  const route = deps.upstream.resolve(named.model, named.agent, call.dialect);
+  const resolved = deps.upstream.resolve(named.model, named.agent, call.dialect);
+  const routes = routesOf(deps, resolved, named.agent);
+  const route = routes[0] ?? resolved;
   const { body, facts } = resume(deps, call, asked, named, route);
 
   const turn = isOffRecord(config, facts) ? null : openTurn(deps, facts);
@@ -47,8 +47,7 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
     session: turn?.sessionId ?? `unrecorded ${facts.agent}`,
     persist: keepsBodies(config, turn),
   };
-  record.answered((reply) => deps.reasoning.keep(scope, route.wire, reply));
-  const { prepared, used } = prepare(deps, call, {
+  const state = {
     facts,
     skim: body,
     route,
@@ -58,7 +57,8 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
     scope,
     cut,
     echo: call.dialect === 'responses' ? echoOf(asked) : null,
-  });
+  };
+  const { prepared, used } = prepare(deps, call, state);
 
   if (call.response.destroyed) {
     record.abandon();
@@ -68,7 +68,12 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
   call.response.on('close', () => {
     if (!call.response.writableFinished) abort.abort();
   });
-  const sending = send(deps, route, prepared, abort.signal);
+  const again = (other: Route) =>
+    prepareRequest({
+      ...requestOf(deps, call, { ...state, route: other }),
+      plan: used === plan ? plan : null,
+    });
+  const sending = reach(deps, { routes, first: prepared, prepare: again, signal: abort.signal });
   if (turn && used)
     record.sent({
       upstream: route.name,
@@ -90,14 +95,16 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
     native: route.wire === 'responses',
   });
   const flight: TurnInFlight = { call, facts, skim: body, route, prepared, record, headers, keep };
-  let reply: UpstreamReply;
+  let reached: Reached;
   try {
-    reply = await sending;
+    reached = await sending;
   } catch (error) {
     return refuseCall(deps, flight, error, abort.signal.aborted);
   }
-  if (reply.status < 300) await relayReply(deps, flight, reply);
-  else await relayUpstreamError(deps, flight, reply);
+  if (reached.prepared !== prepared) reroute(flight, reached);
+  record.answered((reply) => deps.reasoning.keep(scope, reached.route.wire, reply));
+  if (reached.refusal === null) await relayReply(deps, flight, reached.reply);
+  else relayUpstreamError(deps, flight, reached.reply, reached.refusal);
 }
 
 /** A request of the Responses API may go on from an earlier response, whose conversation then belongs to it. */
@@ -113,6 +120,21 @@ function resume(
   const id = previousId(asked);
   const continues = id === null ? null : deps.responses.sessionOf(id);
   return { body, facts: body === asked && continues === null ? named : readFacts(call, body, continues) };
+}
+
+/** Who is asked, in order. A response that goes on at the provider that keeps it can go on nowhere else. */
+function routesOf(deps: TurnDeps, resolved: Route, agent: string): Route[] {
+  const bound = resolved.wire !== 'openai' && resolved.wire !== 'anthropic';
+  return bound ? [resolved] : deps.upstream.chain(resolved, agent);
+}
+
+/** The answer comes from another provider, or to another form of the request, than the first try. */
+function reroute(flight: TurnInFlight, { route, prepared }: Reached): void {
+  flight.route = route;
+  flight.prepared = prepared;
+  flight.record.rerouted({ upstream: route.name, model: route.model, sentBody: prepared.body });
+  Object.assign(flight.headers, wayHeaders(route, prepared));
+  if (prepared.dropped.length === 0) delete flight.headers['x-metaclaw-dropped'];
 }
 
 /** What the proxy knows of a request; the path names the agent, else its headers do. */
@@ -237,23 +259,21 @@ function within<T>(deps: TurnDeps, work: Promise<T>, late: () => T): Promise<T> 
   });
 }
 
-/** An injection that does not fit into the body after all is left out; the client's own request goes on. */
-function prepare(
-  deps: TurnDeps,
-  call: ModelRequest,
-  turn: {
-    facts: Facts;
-    skim: Skim;
-    route: Route;
-    plan: InjectionPlan | null;
-    turn: OpenTurn | null;
-    record: TurnRecord;
-    scope: Scope;
-    cut: Cut | null;
-    echo: JsonObject | null;
-  },
-): { prepared: PreparedRequest; used: InjectionPlan | null } {
-  const input = {
+/** All that a request upstream is made from. */
+interface TurnState {
+  facts: Facts;
+  skim: Skim;
+  route: Route;
+  plan: InjectionPlan | null;
+  turn: OpenTurn | null;
+  record: TurnRecord;
+  scope: Scope;
+  cut: Cut | null;
+  echo: JsonObject | null;
+}
+
+function requestOf(deps: TurnDeps, call: ModelRequest, turn: TurnState): Omit<PrepareInput, 'plan'> {
+  return {
     skim: turn.skim,
     facts: turn.facts,
     route: turn.route,
@@ -265,6 +285,15 @@ function prepare(
     replyId: turn.turn?.id ?? call.requestId,
     nowMs: deps.clock.now(),
   };
+}
+
+/** An injection that does not fit into the body after all is left out; the client's own request goes on. */
+function prepare(
+  deps: TurnDeps,
+  call: ModelRequest,
+  turn: TurnState,
+): { prepared: PreparedRequest; used: InjectionPlan | null } {
+  const input = requestOf(deps, call, turn);
   try {
     return { prepared: prepareRequest({ ...input, plan: turn.plan }), used: turn.plan };
   } catch (error) {
@@ -284,34 +313,6 @@ function prepare(
   }
 }
 
-/** A provider that says "overloaded" is asked again shortly, twice at most: nothing has reached the client yet (H06). */
-async function send(
-  deps: TurnDeps,
-  route: Route,
-  prepared: PreparedRequest,
-  signal: AbortSignal,
-): Promise<UpstreamReply> {
-  const { path, headers, body } = prepared;
-  for (let attempt = 0; ; attempt += 1) {
-    const reply = await deps.upstream.send(route, { path, method: 'POST', headers, body, signal });
-    if (reply.status !== OVERLOADED || attempt === OVERLOADED_RETRIES) return reply;
-    const asked = Number(one(reply.headers['retry-after']));
-    if (asked > 2) return reply;
-    await reply.body.bytes(MIB).catch(messageOf);
-    await pause(deps.clock, 200 * 2 ** attempt * (1 + Math.random()), signal);
-  }
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(ms, resolve);
-    signal.addEventListener('abort', () => {
-      cancel();
-      resolve();
-    });
-  });
-}
-
 function ourHeaders(
   call: ModelRequest,
   turn: OpenTurn | null,
@@ -321,8 +322,7 @@ function ourHeaders(
 ): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {
     'x-request-id': call.requestId,
-    'x-metaclaw-upstream': headerText(route.name),
-    'x-metaclaw-model': headerText(route.model),
+    ...wayHeaders(route, prepared),
   };
   if (turn) {
     headers['x-metaclaw-session'] = headerText(turn.sessionId);
@@ -333,6 +333,13 @@ function ourHeaders(
     headers['x-metaclaw-injected'] = headerText([...new Set(items.map((item) => item.id))].join(','));
     headers['x-metaclaw-injected-tokens'] = String(plan.report.tokens);
   }
-  if (prepared.dropped.length > 0) headers['x-metaclaw-dropped'] = headerText(prepared.dropped.join(','));
   return headers;
+}
+
+function wayHeaders(route: Route, { dropped }: PreparedRequest): OutgoingHttpHeaders {
+  return {
+    'x-metaclaw-upstream': headerText(route.name),
+    'x-metaclaw-model': headerText(route.model),
+    ...(dropped.length > 0 ? { 'x-metaclaw-dropped': headerText(dropped.join(',')) } : {}),
+  };
 }

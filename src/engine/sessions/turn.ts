@@ -81,6 +81,8 @@ export interface ReceivedReply {
   /** The answer assembled into the upstream dialect's non-streaming shape; null when there is none. */
   replyBody: unknown;
   error: string | null;
+  /** Set when another provider than the first answered, or the same one to a changed request. */
+  rerouted?: Pick<SentRequest, 'upstream' | 'model' | 'sentBody'>;
 }
 
 /** A main turn whose answer was recorded. */

@@ -108,6 +108,7 @@ export class TurnWriter {
       text.masked || body?.masked === true ? 1 : 0,
       turn.id,
     );
+    if (reply.rerouted) this.#reroute(turn, reply.rerouted, keepsBody);
     if (turn.kind === 'main')
       this.#database.run(
         'UPDATE sessions SET last_at = max(last_at, ?), turns = turns - ? WHERE id = ?',
@@ -115,6 +116,18 @@ export class TurnWriter {
         isSide ? 1 : 0,
         turn.sessionId,
       );
+  }
+
+  #reroute(turn: OpenTurn, way: NonNullable<ReceivedReply['rerouted']>, keepsBody: boolean): void {
+    const sent = keepsBody ? this.#parts.putBytes(way.sentBody) : null;
+    this.#database.run(
+      'UPDATE turns SET upstream = ?, model = ?, sent_body = coalesce(?, sent_body), masked = max(masked, ?) WHERE id = ?',
+      way.upstream,
+      way.model,
+      sent?.outline ?? null,
+      sent?.masked === true ? 1 : 0,
+      turn.id,
+    );
   }
 
   /** Marks a session as ended; false when it was already. */

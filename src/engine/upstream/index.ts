@@ -5,13 +5,16 @@ import type { Dialect } from '../../shared/model.ts';
 import type { ProviderTrouble } from '../../shared/status.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { ChatModel, Clock } from '../ports.ts';
+import type { Database } from '../store/database.ts';
 import { apiRoot } from './address.ts';
 import { createChatModel } from './chat-model.ts';
 import type { Env } from './env-proxy.ts';
 import { Connections, type UpstreamReply } from './exchange.ts';
 import { failureError } from './failure.ts';
+import { LearnedQuirks, lessonOf, withLesson } from './learned.ts';
 import { findLocalServers, type LocalPorts } from './local.ts';
-import { presetOf, providerPresets, quirksOf, wireOf } from './presets.ts';
+import { outageOf, Rests, UNREACHABLE } from './outage.ts';
+import { presetOf, providerPresets, type Quirks, quirksOf, wireOf } from './presets.ts';
 import { testProvider } from './provider-test.ts';
 import type { Route, UpstreamRequest } from './route.ts';
 
@@ -31,6 +34,8 @@ export interface UpstreamDeps {
   config: () => Config;
   clock: Clock;
   log: Logger;
+  /** Keeps what refusals taught; null: in memory only. */
+  database?: Database | null;
   /** May name proxies (`HTTPS_PROXY`, `NO_PROXY` and the like). Default: none. */
   env?: Env;
   /** Called when the provider's trouble began or ended. */
@@ -43,11 +48,15 @@ const ANTHROPIC_VERSION = '2023-06-01';
 export class Upstream {
   readonly #deps: UpstreamDeps;
   readonly #connections: Connections;
+  readonly #learned: LearnedQuirks;
+  readonly #rests: Rests;
   #trouble: ProviderTrouble | null = null;
 
   constructor(deps: UpstreamDeps) {
     this.#deps = deps;
     this.#connections = new Connections(deps.env);
+    this.#learned = new LearnedQuirks(deps.database ?? null, deps.log);
+    this.#rests = new Rests(deps.clock);
   }
 
   /**
@@ -85,6 +94,82 @@ export class Upstream {
     const wire = wireOf((apart ? own.wire : llm.wire) ?? 'auto', provider, base, dialect);
     const apiKey = own.api_key || (apart ? '' : llm.api_key);
     return this.#route(provider, base, wire, model, apiKey, passthrough);
+  }
+
+  /**
+   * The routes of a request in the order in which they are asked: the resolved one, then `llm.fallbacks`; those that
+   * failed lately stand last. An agent with a provider of its own has no fallbacks: its words go nowhere else.
+   */
+  chain(first: Route, agent: string): Route[] {
+    const config = this.#deps.config();
+    const own = config.agents[agent]?.llm ?? {};
+    if (own.api_base || own.provider) return [first];
+    const others = config.llm.fallbacks.flatMap((fallback) => {
+      const provider = fallback.provider || 'custom';
+      const base = fallback.api_base || presetBase(provider, config);
+      const model = fallback.model_id || first.model;
+      if (base === '') return [];
+      const route = this.#route(
+        provider,
+        base,
+        wireOf(fallback.wire, provider, base),
+        model,
+        fallback.api_key,
+        false,
+      );
+      return [route];
+    });
+    const routes = [first, ...others];
+    const resting = new Set(routes.filter((route) => this.#rests.isResting(route)));
+    return [...routes.filter((route) => !resting.has(route)), ...resting];
+  }
+
+  /** A good answer: the provider is back. */
+  answered(route: Route): void {
+    this.#rests.end(route);
+  }
+
+  /** A refusal: true when the next provider should be asked, because this one is at fault. */
+  failed(route: Route, reply: Pick<UpstreamReply, 'status' | 'headers'>, text: string): boolean {
+    const outage = outageOf(route, reply, text, this.#deps.clock.now());
+    if (outage) this.#rests.begin(route, outage);
+    return outage !== null;
+  }
+
+  /** No answer came. */
+  unreachable(route: Route): void {
+    this.#rests.begin(route, UNREACHABLE);
+  }
+
+  /** Providers that are passed over for the moment, in words; empty without fallbacks. */
+  detours(): string[] {
+    if (this.#deps.config().llm.fallbacks.length === 0) return [];
+    return this.#rests
+      .list()
+      .map(
+        ({ name, reason }) =>
+          `${name} is passed over for now (${REST_WORDS[reason]}); the next of llm.fallbacks answers.`,
+      );
+  }
+
+  /**
+   * Learns from a refused request what this model at this host does not take. Returns the route as it is to be spoken
+   * to instead, and what to remember once that has proved right; null when the refusal teaches nothing or the user's
+   * own setting stands.
+   */
+  learn(
+    route: Route,
+    errorText: string,
+    sentBody: Uint8Array,
+  ): { route: Route; remember: () => void } | null {
+    const lesson = lessonOf(route, errorText, sentBody);
+    if (lesson === null) return null;
+    const fixed = this.#userQuirks(route);
+    if (Object.keys(lesson).some((name) => name in fixed)) return null;
+    return {
+      route: { ...route, quirks: withLesson(route.quirks, lesson) },
+      remember: () => this.#learned.add(route, lesson),
+    };
   }
 
   /** Names that clients may ask for, the served one first. */
@@ -187,8 +272,27 @@ export class Upstream {
       apiKey,
       passthrough,
       headers: provider === 'openrouter' ? openrouterHeaders(this.#deps.config()) : {},
-      quirks: quirksOf(provider, baseUrl, model),
+      quirks: {
+        ...withLesson(quirksOf(provider, baseUrl, model), this.#learned.of(baseUrl, model)),
+        ...this.#userQuirks({ baseUrl }),
+      },
     };
+  }
+
+  /** `llm.compat` stands above everything that is known or learned, for the provider that it is about. */
+  #userQuirks({ baseUrl }: Pick<Route, 'baseUrl'>): Partial<Quirks> {
+    const config = this.#deps.config();
+    const { compat, provider, api_base } = config.llm;
+    const base = api_base || presetBase(provider || 'custom', config);
+    if (base === '' || new URL(baseUrl).host !== new URL(apiRoot(base, 'openai')).host) return {};
+    const quirks: Partial<Quirks> = {};
+    if (compat.developer_role !== 'auto') quirks.developerRole = compat.developer_role === 'true';
+    if (compat.one_leading_system !== 'auto') quirks.oneLeadingSystem = compat.one_leading_system === 'true';
+    if (compat.text_only !== 'auto') quirks.textOnly = compat.text_only === 'true';
+    if (compat.reasoning !== 'auto') quirks.reasoning = compat.reasoning;
+    if (compat.max_tokens_field !== 'auto')
+      Object.assign(quirks, { maxTokensField: compat.max_tokens_field, renameMaxTokens: true });
+    return quirks;
   }
 
   #evolverRoute(): Route {
@@ -203,6 +307,14 @@ export class Upstream {
     return this.#route(provider, base, wireOf('auto', provider, base), model, rl.evolver_api_key, false);
   }
 }
+
+const REST_WORDS = {
+  limit: 'its rate limit is reached',
+  key: 'it refuses the key',
+  payment: 'it wants to be paid',
+  model: 'it does not know the model',
+  down: 'it does not answer',
+} as const;
 
 /** Address of a preset; Bedrock's carries its region. */
 function presetBase(provider: string, config: Config): string {

@@ -15,6 +15,12 @@ export interface Quirks {
   reasoning: 'drop' | 'keep' | 'reasoning_content';
   /** Where reasoning is demanded: takes an empty one for an answer whose reasoning nobody knows any more. */
   emptyReasoning: boolean;
+  /** A limit under the other name is renamed also where the client speaks the same wire. */
+  renameMaxTokens: boolean;
+  /** Top-level fields that it refuses. */
+  refusedFields: readonly string[];
+  /** Types of `response_format` that it refuses: the form is asked for in words instead (T44). */
+  refusedFormats: readonly string[];
 }
 
 interface PresetRow extends ProviderPreset {
@@ -189,6 +195,9 @@ export function quirksOf(provider: string, baseUrl: string, model: string): Quir
     textOnly: false,
     reasoning: reasoningOf(host, model),
     emptyReasoning: true,
+    renameMaxTokens: openai && /^(?:o\d|gpt-[5-9])/.test(model),
+    refusedFields: [],
+    refusedFormats: [],
     ...preset?.quirks,
   };
 }

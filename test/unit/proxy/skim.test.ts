@@ -6,7 +6,7 @@ import {
   applySplices,
   IDENTITY_FIELDS,
   prependMessage,
-  removeIdentity,
+  removeFields,
   renameDeveloper,
   setModel,
 } from '../../../src/engine/proxy/splice.ts';
@@ -108,7 +108,7 @@ function splice(bytes: Buffer, dialect: Dialect): Buffer {
   const from = skim(bytes);
   const user = from.messages.find((message) => message.role === 'user');
   return applySplices(from, [
-    ...removeIdentity(from),
+    ...removeFields(from),
     ...setModel(from, 'new "model"'),
     ...appendSystem(from, dialect, 'SYS "x"'),
     ...(user ? prependMessage(from, user, 'MSG\n', dialect) : []),

@@ -1,0 +1,141 @@
+import { AppError, messageOf } from '../../shared/errors.ts';
+import type { Clock } from '../ports.ts';
+import type { Route, UpstreamReply } from '../upstream/index.ts';
+import { collect, decoded } from './decode.ts';
+import type { TurnDeps } from './flight.ts';
+import { one } from './headers.ts';
+import type { PreparedRequest } from './prepare.ts';
+
+/** A provider's answer, and by which way it came. */
+export interface Reached {
+  route: Route;
+  prepared: PreparedRequest;
+  reply: UpstreamReply;
+  /** The body of a refusal, decoded; null when the answer is good and its body still flows. */
+  refusal: Buffer | null;
+}
+
+export interface Journey {
+  /** In the order in which they are asked; the first one's request is `first`. */
+  routes: readonly Route[];
+  first: PreparedRequest;
+  /** Makes the request anew for another route. Throws AppError when that route cannot carry it. */
+  prepare: (route: Route) => PreparedRequest;
+  signal: AbortSignal;
+}
+
+const MIB = 1024 * 1024;
+const OVERLOADED = 529;
+const OVERLOADED_RETRIES = 2;
+/** Most refusals of one request that teach something. */
+const LESSONS = 3;
+
+/**
+ * Asks the providers in turn until one answers. Nothing has reached the client so far, so that: a provider that says
+ * "overloaded" is asked again shortly (H06); one that refuses a form of the request is asked once more in the form
+ * that it takes (T44); one that is down, out of quota or refuses its key gives way to the next (S48). A request that
+ * is at fault itself is refused at once. Of several failures the first is told. Rejects when nobody could be reached.
+ */
+export async function reach(deps: TurnDeps, journey: Journey): Promise<Reached> {
+  let failure: { reached: Reached } | { error: unknown } | null = null;
+  for (const [index, route] of journey.routes.entries()) {
+    const isLast = index === journey.routes.length - 1;
+    try {
+      const prepared = index === 0 ? journey.first : journey.prepare(route);
+      const reached = await ask(deps, journey, route, prepared, isLast ? OVERLOADED_RETRIES : 1);
+      if (reached.refusal === null) {
+        deps.upstream.answered(reached.route);
+        return reached;
+      }
+      const givesWay = deps.upstream.failed(reached.route, reached.reply, reached.refusal.toString('utf8'));
+      failure ??= { reached };
+      if (!givesWay) break;
+    } catch (error) {
+      if (journey.signal.aborted) throw error;
+      failure ??= { error };
+      // What cannot be said on this route's wire may be said on the next one's.
+      const untranslatable = error instanceof AppError && error.code === 'NOT_TRANSLATABLE';
+      if (!untranslatable) deps.upstream.unreachable(route);
+    }
+    if (!isLast && !journey.signal.aborted)
+      deps.log.warn({ from: route.name, to: journey.routes[index + 1]?.name }, 'the next provider is asked');
+    if (journey.signal.aborted) break;
+  }
+  if (failure && 'reached' in failure) return failure.reached;
+  throw failure?.error;
+}
+
+async function ask(
+  deps: TurnDeps,
+  journey: Journey,
+  firstRoute: Route,
+  firstRequest: PreparedRequest,
+  retries: number,
+): Promise<Reached> {
+  let route = firstRoute;
+  let prepared = firstRequest;
+  let overloads = 0;
+  let lessons = 0;
+  let lesson: { remember: () => void; refusal: Buffer } | null = null;
+  for (;;) {
+    const { path, headers, body } = prepared;
+    const { signal } = journey;
+    const reply = await deps.upstream.send(route, { path, method: 'POST', headers, body, signal });
+    if (reply.status < 300) {
+      lesson?.remember();
+      return { route, prepared, reply, refusal: null };
+    }
+    const refusal = await read(reply);
+    const reached = { route, prepared, reply, refusal };
+    if (signal.aborted) return reached;
+    if (
+      reply.status === OVERLOADED &&
+      overloads < retries &&
+      !(Number(one(reply.headers['retry-after'])) > 2)
+    ) {
+      await pause(deps.clock, 200 * 2 ** overloads * (1 + Math.random()), signal);
+      if (signal.aborted) return reached;
+      overloads += 1;
+      continue;
+    }
+    if ((reply.status !== 400 && reply.status !== 422) || lessons === LESSONS) return reached;
+    // The same complaint again: what was taken out was not what it meant. Another one: that much was right.
+    if (lesson?.refusal.equals(refusal)) return reached;
+    lesson?.remember();
+    const taught = deps.upstream.learn(route, refusal.toString('utf8'), body);
+    const again = taught && retell(journey, taught.route);
+    if (!taught || !again || again.body.equals(body)) return reached;
+    lessons += 1;
+    lesson = { remember: taught.remember, refusal };
+    route = taught.route;
+    prepared = again;
+  }
+}
+
+function retell(journey: Journey, route: Route): PreparedRequest | null {
+  try {
+    return journey.prepare(route);
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
+async function read(reply: UpstreamReply): Promise<Buffer> {
+  const body = decoded(reply.body, one(reply.headers['content-encoding']));
+  if (body === null) {
+    await reply.body.bytes(MIB).catch(messageOf);
+    return Buffer.alloc(0);
+  }
+  return collect(body).catch(() => Buffer.alloc(0));
+}
+
+function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(ms, resolve);
+    signal.addEventListener('abort', () => {
+      cancel();
+      resolve();
+    });
+  });
+}
