@@ -5,7 +5,7 @@ import { readErrorObject } from './errors.ts';
 import { asArray, asObject, asText, isObject, parseJson } from './json.ts';
 import { ResponsesAssembler } from './responses/assemble.ts';
 import { visibleText as visibleItem } from './responses/items.ts';
-import { readResponsesUsage } from './responses/stream-to-chat.ts';
+import { readResponsesUsage } from './responses/reply-to-chat.ts';
 import { isDone } from './sse.ts';
 import { splitThink } from './think-tags.ts';
 import type { JsonObject, WireError, WireEvent } from './types.ts';

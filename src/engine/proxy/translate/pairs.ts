@@ -3,10 +3,11 @@ import { ChainedStream } from './chain.ts';
 import { anthropicReplyToOpenai, openaiReplyToAnthropic } from './reply.ts';
 import { openaiToAnthropic } from './request-to-anthropic.ts';
 import { anthropicToOpenai } from './request-to-openai.ts';
+import { responseToChatReply } from './responses/reply-to-chat.ts';
 import { chatToResponses } from './responses/request-from-chat.ts';
 import { responsesToChat } from './responses/request-to-chat.ts';
 import { chatReplyToResponse, createResponsesStream } from './responses/stream-from-chat.ts';
-import { createChatStream, responseToChatReply } from './responses/stream-to-chat.ts';
+import { createChatStream } from './responses/stream-to-chat.ts';
 import { createAnthropicStream } from './stream-to-anthropic.ts';
 import { createOpenaiStream } from './stream-to-openai.ts';
 import type {

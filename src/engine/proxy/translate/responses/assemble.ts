@@ -5,8 +5,8 @@ import type { JsonObject, WireError, WireEvent } from '../types.ts';
 import { toUsage } from '../vocabulary.ts';
 import { EventCounter } from './events.ts';
 import { visibleText } from './items.ts';
+import { failureOf, readResponsesUsage } from './reply-to-chat.ts';
 import { responseErrorCode } from './response-object.ts';
-import { failureOf, readResponsesUsage } from './stream-to-chat.ts';
 
 /** Builds the response object from a stream's events. The last event holds it whole; before that, what is known. */
 export class ResponsesAssembler implements Assembler {
