@@ -10,7 +10,7 @@ import { apiRoot } from './address.ts';
 import { createChatModel } from './chat-model.ts';
 import type { Env } from './env-proxy.ts';
 import { Connections, type UpstreamReply } from './exchange.ts';
-import { failureError } from './failure.ts';
+import { failureError, hostPort } from './failure.ts';
 import { LearnedQuirks, lessonOf, withLesson } from './learned.ts';
 import { findLocalServers, type LocalPorts } from './local.ts';
 import { outageOf, Rests, UNREACHABLE } from './outage.ts';
@@ -108,16 +108,14 @@ export class Upstream {
       const provider = fallback.provider || 'custom';
       const base = fallback.api_base || presetBase(provider, config);
       const model = fallback.model_id || first.model;
-      if (base === '') return [];
-      const route = this.#route(
-        provider,
-        base,
-        wireOf(fallback.wire, provider, base),
-        model,
-        fallback.api_key,
-        false,
-      );
-      return [route];
+      try {
+        const wire = wireOf(fallback.wire, provider, base);
+        return [this.#route(provider, base, wire, model, fallback.api_key, false)];
+      } catch (error) {
+        // A fallback without a usable address must not keep the first provider from answering.
+        this.#deps.log.warn({ err: error, provider }, 'a fallback is left out');
+        return [];
+      }
     });
     const routes = [first, ...others];
     const resting = new Set(routes.filter((route) => this.#rests.isResting(route)));
@@ -284,7 +282,7 @@ export class Upstream {
     const config = this.#deps.config();
     const { compat, provider, api_base } = config.llm;
     const base = api_base || presetBase(provider || 'custom', config);
-    if (base === '' || new URL(baseUrl).host !== new URL(apiRoot(base, 'openai')).host) return {};
+    if (hostPort(baseUrl) !== hostOfBase(base)) return {};
     const quirks: Partial<Quirks> = {};
     if (compat.developer_role !== 'auto') quirks.developerRole = compat.developer_role === 'true';
     if (compat.one_leading_system !== 'auto') quirks.oneLeadingSystem = compat.one_leading_system === 'true';
@@ -315,6 +313,15 @@ const REST_WORDS = {
   model: 'it does not know the model',
   down: 'it does not answer',
 } as const;
+
+/** Host and port of an address as the user spelt it; empty for what is none. */
+function hostOfBase(base: string): string {
+  try {
+    return hostPort(apiRoot(base, 'openai'));
+  } catch {
+    return '';
+  }
+}
 
 /** Address of a preset; Bedrock's carries its region. */
 function presetBase(provider: string, config: Config): string {

@@ -65,6 +65,14 @@ describe('the next provider answers', () => {
     expect(lab.sessions.list({ limit: 1 }).turns[0]).toMatchObject({ model: 'm2', status: 'answered' });
   });
 
+  it('a fallback without a usable address is passed over', async () => {
+    await start();
+    const broken = { ...lab.config.llm.fallbacks[0], api_base: 'ftp://nowhere' };
+    Object.assign(lab.config.llm, { fallbacks: [broken, ...lab.config.llm.fallbacks] });
+    lab.upstream.script(() => failing(500));
+    expect((await ask()).body).toContain('from the second');
+  });
+
   it('nobody is there at all; streamed', async () => {
     await start();
     await lab.upstream.close();
