@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { request } from 'undici';
 import { alreadyRunning, type RuntimeInfo, readHost } from '../engine/platform/lock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Context } from './context.ts';
@@ -60,12 +59,11 @@ export async function isHealthy(proxy: { host: string; port: number }): Promise<
   const host =
     proxy.host === '0.0.0.0' ? '127.0.0.1' : proxy.host.includes(':') ? `[${proxy.host}]` : proxy.host;
   try {
-    const { statusCode, body } = await request(`http://${host}:${proxy.port}/healthz`, {
-      headersTimeout: 2000,
-      bodyTimeout: 2000,
+    const response = await fetch(`http://${host}:${proxy.port}/healthz`, {
+      signal: AbortSignal.timeout(2000),
     });
-    const reply = (await body.json()) as { ok?: unknown } | null;
-    return statusCode === 200 && reply?.ok === true;
+    const reply = (await response.json()) as { ok?: unknown } | null;
+    return response.status === 200 && reply?.ok === true;
   } catch {
     return false;
   }
@@ -111,6 +109,8 @@ function openLog(path: string): { descriptor: number; from: number } {
 
 /** The last lines that this start wrote. */
 function tail(path: string, from: number): string {
+  // A device, such as /dev/null, has no lines to give.
+  if (!statSync(path).isFile()) return '';
   const lines = readFileSync(path).subarray(from).toString('utf8').trimEnd().split('\n');
   return lines
     .slice(-5)

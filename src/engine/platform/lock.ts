@@ -55,41 +55,46 @@ export async function acquireHost(
   const { runtime } = statePaths(home);
   const identity = await processIdentity(process.pid);
   const deadline = performance.now() + waitMs;
-  const isBusy = async () => {
-    const owner = await readHost(home);
-    return owner.state === 'running' && owner.info.brief === true;
-  };
-  while ((await isBusy()) && performance.now() < deadline) await sleep(50);
-  const unlock = await mutex(home);
-  try {
-    const found = await readHost(home);
-    if (found.state === 'running') throw alreadyRunning(found.info);
-    let info: RuntimeInfo = {
-      pid: process.pid,
-      identity,
-      kind,
-      version,
-      startedAt: new Date().toISOString(),
-      proxy: null,
-      controlPort: null,
-      ...(brief ? { brief } : {}),
-    };
-    const write = () => writeAtomic(runtime, `${JSON.stringify(info, null, 2)}\n`);
-    write();
-    return {
-      update(change) {
-        info = { ...info, ...change };
-        write();
-      },
-      release() {
-        const current = readRuntime(runtime);
-        if (current !== null && current.pid === info.pid && current.identity === info.identity)
-          rmSync(runtime, { force: true });
-      },
-    };
-  } finally {
-    await unlock();
+  for (;;) {
+    const unlock = await mutex(home);
+    try {
+      const found = await readHost(home);
+      if (found.state !== 'running') return moveIn(runtime, { kind, version, identity, brief });
+      if (!found.info.brief || performance.now() > deadline) throw alreadyRunning(found.info);
+    } finally {
+      await unlock();
+    }
+    await sleep(50);
   }
+}
+
+/** Writes this process down as the owner. */
+function moveIn(
+  runtime: string,
+  owner: { kind: 'app' | 'daemon'; version: string; identity: string | null; brief: boolean },
+): HostLock {
+  const { brief, ...who } = owner;
+  let info: RuntimeInfo = {
+    pid: process.pid,
+    ...who,
+    startedAt: new Date().toISOString(),
+    proxy: null,
+    controlPort: null,
+    ...(brief ? { brief } : {}),
+  };
+  const write = () => writeAtomic(runtime, `${JSON.stringify(info, null, 2)}\n`);
+  write();
+  return {
+    update(change) {
+      info = { ...info, ...change };
+      write();
+    },
+    release() {
+      const current = readRuntime(runtime);
+      if (current !== null && current.pid === info.pid && current.identity === info.identity)
+        rmSync(runtime, { force: true });
+    },
+  };
 }
 
 /** Looks who owns the state folder. Reads only; never signals. */

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { processIdentity } from '../../../src/engine/platform/lock.ts';
 import { type Cli, createCli } from '../../support/cli.ts';
 
 // Each step starts real processes, which a busy machine makes slow.
@@ -31,12 +32,10 @@ describe('metaclaw beside others', () => {
   };
 
   it('refuses a second start, naming kind, pid and port of the first', async () => {
-    await cli.run(['start', '-d', '--port', '0']);
-    const { pid, proxy } = cli.runtime();
-    for (const args of [['start'], ['start', '--daemon']]) {
-      const second = await cli.run(args);
+    const { pid, port } = await cli.host();
+    for (const second of await Promise.all([cli.run(['start']), cli.run(['start', '--daemon'])])) {
       expect(second.code).toBe(1);
-      expect(second.stderr).toContain(`MetaClaw already runs: the daemon (pid ${pid}, port ${proxy?.port}).`);
+      expect(second.stderr).toContain(`MetaClaw already runs: the daemon (pid ${pid}, port ${port}).`);
       expect(second.stderr).not.toMatch(/ {4}at /);
     }
     expect(cli.runtime().pid).toBe(pid);
@@ -50,7 +49,7 @@ describe('metaclaw beside others', () => {
     expect(both.map((result) => result.code).sort()).toEqual([0, 1]);
     const loser = both.find((result) => result.code === 1);
     expect(loser?.stderr).toContain('already runs');
-    expect((await cli.run(['status'])).code).toBe(0);
+    expect((await cli.snapshot()).proxy.state).toBe('running');
   });
 
   it('names the process that holds the port, in the foreground and as a daemon', async () => {
@@ -87,10 +86,45 @@ describe('metaclaw beside others', () => {
     leave();
     expect(await cli.run(['stop'])).toMatchObject({ code: 0, stdout: expect.stringContaining('stale') });
     leave();
-    expect((await cli.run(['start', '-d', '--port', '0'])).code).toBe(0);
+    await cli.host();
     expect((await cli.run(['stop'])).code).toBe(0);
     expect(child.exitCode).toBeNull();
     expect(child.signalCode).toBeNull();
+  });
+
+  it('keeps a host alive when what it prints cannot be written: a full disk must not take the proxy down', async () => {
+    const full = openSync('/dev/full', 'w');
+    const child = cli.spawn(['start', '--port', '0'], { stdio: ['ignore', full, full] });
+    closeSync(full);
+    await vi.waitUntil(() => existsSync(cli.path('runtime.json')) && cli.runtime().proxy !== null, {
+      timeout: 20_000,
+    });
+    // Turns a warning out, which is printed.
+    writeFileSync(cli.path('config.yaml'), 'llm: [\n');
+    await vi.waitUntil(async () => (await cli.snapshot()).warnings.length > 0, { timeout: 10_000 });
+    expect((await fetch(`http://127.0.0.1:${cli.runtime().proxy?.port}/healthz`)).status).toBe(200);
+    expect(child.exitCode).toBeNull();
+  });
+
+  it('takes a command that has the folder for a moment for no host: nobody refuses to start, or stops it', async () => {
+    writeFileSync(
+      cli.path('runtime.json'),
+      JSON.stringify({
+        pid: process.pid,
+        identity: await processIdentity(process.pid),
+        kind: 'daemon',
+        version: '0.1.0',
+        startedAt: '',
+        proxy: null,
+        controlPort: null,
+        brief: true,
+      }),
+    );
+    const [status, stop] = await Promise.all([cli.run(['status']), cli.run(['stop'])]);
+    expect([status.code, stop.code]).toEqual([3, 0]);
+    const starting = cli.run(['start', '-d', '--port', '0']);
+    rmSync(cli.path('runtime.json'));
+    expect(await starting).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('does not crash when its reader goes away', async () => {
@@ -115,10 +149,17 @@ describe('metaclaw beside others', () => {
   });
 
   it('tells bad usage from failure by its exit code', async () => {
-    expect((await cli.run(['start', '--port', 'x'])).code).toBe(2);
-    expect((await cli.run(['start', '--mode', 'fast'])).code).toBe(2);
-    expect((await cli.run(['nonsense'])).code).toBe(2);
-    expect((await cli.run(['start', '-c', cli.path('missing.yaml')])).code).toBe(1);
+    const codes = Promise.all(
+      [
+        ['start', '--port', 'x'],
+        ['start', '--mode', 'fast'],
+        ['nonsense'],
+        ['start', '-c', cli.path('missing.yaml')],
+        // A folder would be watched as a whole, and never be a config.
+        ['start', '-c', cli.home],
+      ].map(async (args) => (await cli.run(args)).code),
+    );
+    expect(await codes).toEqual([2, 2, 2, 1, 1]);
     expect(await cli.run(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n' });
   });
 });

@@ -33,10 +33,10 @@ describe('metaclaw start, status and stop', () => {
     // Flags hold for the run and are never written.
     expect(existsSync(cli.path('config.yaml'))).toBe(false);
 
-    const status = await cli.run(['status']);
+    const [status, document] = await Promise.all([cli.run(['status']), cli.run(['status', '--json'])]);
     expect(status.code).toBe(0);
     for (const word of [`pid ${pid}`, `:${port}/v1`, 'skills_only']) expect(status.stdout).toContain(word);
-    const json = JSON.parse((await cli.run(['status', '--json'])).stdout);
+    const json = JSON.parse(document.stdout);
     expect(json).toMatchObject({
       running: true,
       pid,
@@ -50,8 +50,9 @@ describe('metaclaw start, status and stop', () => {
     expect(isAlive(pid)).toBe(false);
     expect(await answers(port)).toBe(false);
     expect(existsSync(cli.path('runtime.json'))).toBe(false);
-    expect((await cli.run(['status'])).code).toBe(3);
-    expect(await cli.run(['stop'])).toMatchObject({ code: 0, stdout: 'MetaClaw is not running.\n' });
+    const [after, again] = await Promise.all([cli.run(['status']), cli.run(['stop'])]);
+    expect(after.code).toBe(3);
+    expect(again).toMatchObject({ code: 0, stdout: 'MetaClaw is not running.\n' });
   });
 
   it('starts without a config, says what is missing, and ends with 0 on SIGTERM', async () => {
@@ -77,8 +78,7 @@ describe('metaclaw start, status and stop', () => {
   });
 
   it('starts again at once after kill -9, also without its log folder', async () => {
-    await cli.run(['start', '-d', '--port', '0']);
-    const { pid } = cli.runtime();
+    const { pid } = await cli.host();
     process.kill(pid, 'SIGKILL');
     await vi.waitUntil(() => !isAlive(pid));
     rmSync(cli.path('logs'), { recursive: true });

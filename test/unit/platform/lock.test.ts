@@ -20,7 +20,7 @@ describe('host lock', () => {
     children.push(child);
     return child;
   };
-  const leave = (pid: number, identity: string | null) =>
+  const leave = (pid: number, identity: string | null, brief = false) =>
     writeFileSync(
       join(home, 'runtime.json'),
       JSON.stringify({
@@ -31,6 +31,7 @@ describe('host lock', () => {
         startedAt: 'x',
         proxy: { host: '127.0.0.1', port: 31_001 },
         controlPort: 1,
+        brief,
       }),
     );
 
@@ -40,6 +41,20 @@ describe('host lock', () => {
     await expect(acquireHost(home, 'app', '1')).rejects.toMatchObject({
       code: 'ALREADY_RUNNING',
       message: `MetaClaw already runs: the daemon (pid ${other.pid}, port 31001).`,
+    });
+  });
+
+  it('lets commands at the same moment take turns, and a host wait for them: none of them fails by bad luck', async () => {
+    const command = async () => (await acquireHost(home, 'daemon', '1', { brief: true })).release();
+    await Promise.all(Array.from({ length: 5 }, command));
+    const last = await acquireHost(home, 'daemon', '1', { brief: true });
+    const host = acquireHost(home, 'app', '1');
+    last.release();
+    (await host).release();
+    leave(process.pid, await processIdentity(process.pid), true);
+    await expect(acquireHost(home, 'app', '1', { waitMs: 100 })).rejects.toMatchObject({
+      code: 'ALREADY_RUNNING',
+      message: `Another metaclaw command is at work (pid ${process.pid}).`,
     });
   });
 
