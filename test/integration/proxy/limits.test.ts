@@ -140,6 +140,27 @@ describe('max_context_tokens', () => {
     expect(kept.length).toBeLessThan(32);
   });
 
+  it('a Responses client: parallel calls and their results go or stay together', async () => {
+    await start({ max_context_tokens: 1500 });
+    const input: Json[] = [{ role: 'user', content: 'the question of the loop' }];
+    for (let n = 0; n < 20; n += 1)
+      input.push(
+        { type: 'function_call', call_id: `a${n}`, name: 'f', arguments: '{}' },
+        { type: 'function_call', call_id: `b${n}`, name: 'f', arguments: '{}' },
+        { type: 'function_call_output', call_id: `a${n}`, output: words(`result-a${n}`) },
+        { type: 'function_call_output', call_id: `b${n}`, output: words(`result-b${n}`) },
+      );
+    const answer = await rawRequest(
+      lab.port,
+      post('/v1/responses', JSON.stringify({ model: 'm', instructions: words('SYSTEM'), input })),
+    );
+    expect(answer.status, answer.body).toBe(200);
+    expect(answer.headers['x-metaclaw-truncated']).toBeDefined();
+    expect(sent()).toContain('the question of the loop');
+    expect(sent()).toContain('result-b19');
+    expect(sent()).not.toContain('result-a2 ');
+  });
+
   it('what cannot be cut stays: a huge newest message goes out', async () => {
     await start({ max_context_tokens: 100 });
     await send([...openaiHistory(2).slice(0, -1), { role: 'user', content: words('HUGE').repeat(10) }]);

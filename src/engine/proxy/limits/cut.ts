@@ -52,6 +52,7 @@ export function chooseCut(messages: readonly CutMessage[], fixedTokens: number, 
 
 function exchangesOf(messages: readonly CutMessage[]): Exchange[] {
   const exchanges: Exchange[] = [];
+  let before: CutMessage['part'] = 'open';
   for (const [index, { part, tokens }] of messages.entries()) {
     if (part === 'keep') continue;
     let exchange = exchanges.at(-1);
@@ -59,10 +60,12 @@ function exchangesOf(messages: readonly CutMessage[]): Exchange[] {
       exchange = { opening: { messages: [], tokens: 0 }, steps: [] };
       exchanges.push(exchange);
     }
-    if (part === 'answer') exchange.steps.push({ messages: [], tokens: 0 });
+    // On the Responses wire one answer is several items, and parallel calls stand before all of their results.
+    if (part === 'answer' && before !== 'answer') exchange.steps.push({ messages: [], tokens: 0 });
     const step = exchange.steps.at(-1) ?? exchange.opening;
     step.messages.push(index);
     step.tokens += tokens;
+    before = part;
   }
   return exchanges;
 }
