@@ -137,7 +137,7 @@ const llmShape = {
     z.array(
       z.looseObject({
         provider: plain(text, ''),
-        wire: plain(z.enum(['auto', 'openai', 'anthropic']), 'auto'),
+        wire: plain(z.enum(['auto', 'openai', 'anthropic', 'responses']), 'auto'),
         model_id: plain(text, ''),
         api_base: plain(text, ''),
         api_key: plain(text, ''),

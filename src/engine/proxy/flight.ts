@@ -57,5 +57,5 @@ export interface TurnInFlight {
   /** Our own response headers. */
   headers: OutgoingHttpHeaders;
   /** Keeps the response that a Responses client is told, so that it can be continued; null when nothing is kept. */
-  keep: ((response: JsonObject) => void) | null;
+  keep: ((response: JsonObject, native: boolean) => void) | null;
 }

@@ -29,6 +29,17 @@ export function withHistory(body: Skim, route: Route, store: ResponseStore): Ski
   return splices.length === 0 ? body : skim(applySplices(body, splices));
 }
 
+/** A request that names what only the provider of its first route knows; nobody else can answer it. */
+export function refersToProvider(body: Skim, store: ResponseStore): boolean {
+  const id = previousId(body);
+  if (id !== null && store.history(id) === null) return true;
+  return body.items.some(
+    (item) =>
+      item.type === 'item_reference' &&
+      store.item(asText((decodeValue(body, item) as JsonObject).id)) === null,
+  );
+}
+
 function historySplices(body: Skim, history: readonly JsonObject[]): Splice[] {
   const splices = removeMembers(body.members, (key) => key === 'previous_response_id');
   const input = member(body, 'input');
@@ -59,14 +70,14 @@ function replace(found: SkimMember, insert: string): Splice {
   return { at: found.value.start, remove: found.value.end - found.value.start, insert };
 }
 
-export function unknownResponse(id: string): AppError {
+function unknownResponse(id: string): AppError {
   return new AppError('NOT_FOUND', `Previous response with id '${id}' not found.`, {
     field: 'previous_response_id',
   });
 }
 
 /** The items that a request itself brought, references resolved; kept with its response. */
-export function ownItems(body: Skim, store: ResponseStore): JsonObject[] {
+function ownItems(body: Skim, store: ResponseStore): JsonObject[] {
   const input = member(body, 'input');
   if (!input) return [];
   return inputItems(decodeValue(body, input.value)).map((item) =>
@@ -74,7 +85,7 @@ export function ownItems(body: Skim, store: ResponseStore): JsonObject[] {
   );
 }
 
-export interface KeeperInput {
+interface KeeperInput {
   store: ResponseStore;
   /** The request as the client sent it. */
   body: Skim;
@@ -82,19 +93,18 @@ export interface KeeperInput {
   sessionId: string | null;
   /** May reach the disk. */
   persist: boolean;
-  native: boolean;
 }
 
 /**
- * What to do with a response that goes to a client: keep it so that it can be continued by its id. Of one that the
- * provider keeps, only the session is remembered. Null when the client asked for nothing to be kept.
+ * What to do with a response that goes to a client: keep it so that it can be continued by its id. Of a `native` one,
+ * which the provider keeps, only the session is remembered. Null when the client asked for nothing to be kept.
  */
-export function responseKeeper(input: KeeperInput): ((response: JsonObject) => void) | null {
-  const { store, body, facts, sessionId, persist, native } = input;
+export function responseKeeper(input: KeeperInput): ((response: JsonObject, native: boolean) => void) | null {
+  const { store, body, facts, sessionId, persist } = input;
   if (facts.dialect !== 'responses') return null;
   const wanted = member(body, 'store');
   if (wanted && decodeValue(body, wanted.value) === false) return null;
-  return (response) => {
+  return (response, native) => {
     const id = asText(response.id);
     if (id === '') return;
     store.save(

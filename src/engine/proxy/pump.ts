@@ -2,10 +2,10 @@ import { createParser, type EventSourceParser } from 'eventsource-parser';
 import type { Dialect } from '../../shared/model.ts';
 import { EventBytes } from './event-bytes.ts';
 import { findString } from './skim.ts';
-import { type AssembledReply, type Assembler, createAssembler } from './translate/assemble.ts';
+import { createAssembler } from './translate/assemble.ts';
 import { errorEvent } from './translate/errors.ts';
 import { ResponsesAssembler } from './translate/responses/assemble.ts';
-import type { StreamTranslator, WireError, WireEvent } from './translate/types.ts';
+import type { AssembledReply, Assembler, StreamTranslator, WireError, WireEvent } from './translate/types.ts';
 
 /** Turns upstream bytes into client bytes, one event after the other, and remembers the answer for the record. */
 export interface Pump {

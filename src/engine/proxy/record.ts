@@ -1,8 +1,7 @@
 import type { Usage } from '../../shared/model.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { OpenTurn, ReceivedReply, RequestFacts, SentRequest } from '../sessions/index.ts';
-import type { AssembledReply } from './translate/assemble.ts';
-import type { JsonObject } from './translate/types.ts';
+import type { AssembledReply, JsonObject } from './translate/types.ts';
 
 /** What the proxy needs of the session log. */
 export interface TurnLog {

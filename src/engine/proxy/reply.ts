@@ -149,7 +149,7 @@ function relayEvents(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply,
 function keep(deps: TurnDeps, flight: TurnInFlight, response: JsonObject | null): void {
   if (!flight.keep || !response) return;
   try {
-    flight.keep(response);
+    flight.keep(response, flight.prepared.context === null);
   } catch (error) {
     deps.log.error({ err: error }, 'the response could not be kept; it cannot be continued by its id');
   }

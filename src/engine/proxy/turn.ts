@@ -10,7 +10,7 @@ import type { ModelRequest, TurnDeps, TurnInFlight } from './flight.ts';
 import { headerText, one } from './headers.ts';
 import { type Cut, cutToLimit, promptLimit } from './limits/index.ts';
 import { type PreparedRequest, type PrepareInput, prepareRequest, promptTokens } from './prepare.ts';
-import { echoOf, previousId, responseKeeper, withHistory } from './previous-response.ts';
+import { echoOf, previousId, refersToProvider, responseKeeper, withHistory } from './previous-response.ts';
 import { type Reached, reach } from './reach.ts';
 import type { Scope } from './reasoning/memory.ts';
 import { TurnRecord } from './record.ts';
@@ -35,7 +35,7 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
   const named = readFacts(call, asked);
   call.started(named.agent);
   const resolved = deps.upstream.resolve(named.model, named.agent, call.dialect);
-  const routes = routesOf(deps, resolved, named.agent);
+  const routes = routesOf(deps, resolved, named.agent, asked);
   const route = routes[0] ?? resolved;
   const { body, facts } = resume(deps, call, asked, named, route);
 
@@ -92,7 +92,6 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
     facts,
     sessionId: turn?.sessionId ?? null,
     persist: keepsBodies(config, turn),
-    native: route.wire === 'responses',
   });
   const flight: TurnInFlight = { call, facts, skim: body, route, prepared, record, headers, keep };
   let reached: Reached;
@@ -123,8 +122,8 @@ function resume(
 }
 
 /** Who is asked, in order. A response that goes on at the provider that keeps it can go on nowhere else. */
-function routesOf(deps: TurnDeps, resolved: Route, agent: string): Route[] {
-  const bound = resolved.wire !== 'openai' && resolved.wire !== 'anthropic';
+function routesOf(deps: TurnDeps, resolved: Route, agent: string, asked: Skim): Route[] {
+  const bound = resolved.wire === 'responses' && refersToProvider(asked, deps.responses);
   return bound ? [resolved] : deps.upstream.chain(resolved, agent);
 }
 

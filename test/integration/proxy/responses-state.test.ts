@@ -1,6 +1,7 @@
 import OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addToSystem, type ProxyLab, startProxyLab } from '../../support/proxy.ts';
+import { startUpstream } from '../../support/upstream.ts';
 
 function client(lab: ProxyLab, headers: Record<string, string> = {}): OpenAI {
   return new OpenAI({ baseURL: `${lab.url}/v1`, apiKey: 'any', maxRetries: 0, defaultHeaders: headers });
@@ -177,6 +178,38 @@ describe('what is kept, and where', () => {
       expect(lab.upstream.last).toMatchObject({ method: 'GET', path: '/v1/responses/resp_theirs_2' });
     } finally {
       await lab.close();
+    }
+  });
+
+  it('lets another provider answer when a Responses provider is down, but nobody else go on from its responses', async () => {
+    const second = await startUpstream();
+    const lab = await startProxyLab({ wire: 'responses' });
+    Object.assign(lab.config.llm, {
+      fallbacks: [
+        { provider: 'custom', wire: 'openai', api_base: second.url, api_key: 'k', model_id: 'other' },
+      ],
+    });
+    try {
+      const openai = client(lab);
+      const down = { status: 401, body: { error: { message: 'no', type: 'x', param: null, code: null } } };
+      lab.upstream.reply({ text: 'Theirs.', extra: { id: 'resp_theirs' } });
+      await openai.responses.create({ model: 'served', input: 'first' });
+      lab.upstream.script(() => down);
+      const bound = openai.responses.create({
+        model: 'm',
+        previous_response_id: 'resp_theirs',
+        input: 'go on',
+      });
+      await expect(bound).rejects.toThrow(OpenAI.APIError);
+      expect(second.chats).toHaveLength(0);
+      second.reply('Ours.', 'Ours again.');
+      const free = await openai.responses.create({ model: 'm', input: 'fresh question' });
+      expect(free.output_text).toBe('Ours.');
+      await openai.responses.create({ model: 'm', previous_response_id: free.id, input: 'go on' });
+      expect(JSON.stringify(second.last.json.messages)).toMatch(/fresh question.*Ours\..*go on/);
+    } finally {
+      await lab.close();
+      await second.close();
     }
   });
 

@@ -8,7 +8,7 @@ import { visibleText as visibleItem } from './responses/items.ts';
 import { readResponsesUsage } from './responses/reply-to-chat.ts';
 import { isDone } from './sse.ts';
 import { splitThink } from './think-tags.ts';
-import type { JsonObject, WireError, WireEvent } from './types.ts';
+import type { AssembledReply, Assembler, JsonObject, WireError, WireEvent } from './types.ts';
 import {
   readAnthropicUsage,
   readOpenaiUsage,
@@ -17,24 +17,6 @@ import {
   type TokenCounts,
   toUsage,
 } from './vocabulary.ts';
-
-export interface AssembledReply {
-  /** The answer in the shape of a non-streaming reply of its dialect; null when no event could be read. */
-  reply: JsonObject | null;
-  /** What a person would have seen: no reasoning, no tool calls. */
-  text: string;
-  /** Null when the upstream counted nothing. */
-  usage: Usage | null;
-  /** True when the upstream said how the answer ended and reported no error. */
-  complete: boolean;
-  error: WireError | null;
-}
-
-/** Builds the whole answer from a stream's events, for the record. Never throws, whatever the upstream sends. */
-export interface Assembler {
-  push(event: WireEvent): void;
-  result(): AssembledReply;
-}
 
 export function createAssembler(dialect: Dialect): Assembler {
   if (dialect === 'responses') return new ResponsesAssembler();

@@ -1,4 +1,4 @@
-import type { ResponsesEcho } from './responses/response-object.ts';
+import type { Usage } from '../../../shared/model.ts';
 
 /** Any JSON object as it came from a wire; its fields are unknown until read. */
 export type JsonObject = Record<string, unknown>;
@@ -47,6 +47,23 @@ export interface TranslateOptions {
   itemsOf?: (message: JsonObject) => readonly JsonObject[] | null;
   /** Our own count of the prompt, told to the client only when the upstream gives none. Default 0. */
   estimatedInputTokens?: number;
+}
+
+/** A tool of a Responses client, as its calls have to be told to that client. */
+export interface ResponsesTool {
+  kind: 'function' | 'custom';
+  name: string;
+  /** The group that the client declared it in; null for most. */
+  namespace: string | null;
+}
+
+/** What the reply to a Responses client repeats of its request, and how its tools are called there. */
+export interface ResponsesEcho {
+  /** Request fields as the client sent them. */
+  readonly fields: JsonObject;
+  /** Wire name → tool. */
+  readonly tools: ReadonlyMap<string, ResponsesTool>;
+  readonly wantsLogprobs: boolean;
 }
 
 /** What the reply's translation must remember of its request. */
@@ -105,4 +122,22 @@ export interface StreamTranslator {
   readonly state: 'idle' | 'open' | 'ended' | 'failed';
   /** Why it failed, when it did; also set by an upstream's in-band error. */
   readonly error: WireError | null;
+}
+
+export interface AssembledReply {
+  /** The answer in the shape of a non-streaming reply of its dialect; null when no event could be read. */
+  reply: JsonObject | null;
+  /** What a person would have seen: no reasoning, no tool calls. */
+  text: string;
+  /** Null when the upstream counted nothing. */
+  usage: Usage | null;
+  /** True when the upstream said how the answer ended and reported no error. */
+  complete: boolean;
+  error: WireError | null;
+}
+
+/** Builds the whole answer from a stream's events, for the record. Never throws, whatever the upstream sends. */
+export interface Assembler {
+  push(event: WireEvent): void;
+  result(): AssembledReply;
 }

@@ -1,7 +1,6 @@
-import type { AssembledReply, Assembler } from '../assemble.ts';
 import { errorEvent, readErrorObject, statusOfType } from '../errors.ts';
 import { asArray, asObject, asText, isObject, parseJson } from '../json.ts';
-import type { JsonObject, WireError, WireEvent } from '../types.ts';
+import type { AssembledReply, Assembler, JsonObject, WireError, WireEvent } from '../types.ts';
 import { toUsage } from '../vocabulary.ts';
 import { EventCounter } from './events.ts';
 import { visibleText } from './items.ts';

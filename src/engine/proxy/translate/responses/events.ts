@@ -15,11 +15,3 @@ export class EventCounter {
     return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
   }
 }
-
-/** The last event of every response stream is one of these. */
-export const LAST_EVENTS: ReadonlySet<string> = new Set([
-  'response.completed',
-  'response.incomplete',
-  'response.failed',
-  'error',
-]);

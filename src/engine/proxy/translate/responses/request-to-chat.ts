@@ -42,7 +42,7 @@ const HANDLED = new Set([...Object.keys(requestShape.shape), ...OURS, 'truncatio
 /** What a request asks to be told of, and its answer here always holds. */
 const INCLUDED = new Set(['reasoning.encrypted_content', 'message.output_text.logprobs']);
 
-export interface ChatTarget {
+interface ChatTarget {
   /** Where pictures in a tool's output go. */
   toolMedia: HistoryTools['toolMedia'];
   /** Effort words pass as they are: the next hop reads them. */

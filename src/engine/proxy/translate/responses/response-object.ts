@@ -1,16 +1,6 @@
 import { asText, isObject } from '../json.ts';
 import type { JsonObject, TranslationContext } from '../types.ts';
 import type { TokenCounts } from '../vocabulary.ts';
-import type { ResponsesTool } from './tools.ts';
-
-/** What the reply to a Responses client repeats of its request, and how its tools are called there. */
-export interface ResponsesEcho {
-  /** Request fields as the client sent them. */
-  readonly fields: JsonObject;
-  /** Wire name → tool. */
-  readonly tools: ReadonlyMap<string, ResponsesTool>;
-  readonly wantsLogprobs: boolean;
-}
 
 /** A response object of the Responses API while it is being answered; `openai` 7 names its fields. */
 export function responseFrame(context: TranslationContext): JsonObject {

@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import { asArray, asText, type DroppedNames, isObject, read, refuse } from '../json.ts';
 import type { ToolNames } from '../tool-names.ts';
-import type { JsonObject } from '../types.ts';
-
-/** A tool of a Responses client, as its calls have to be told to that client. */
-export interface ResponsesTool {
-  kind: 'function' | 'custom';
-  name: string;
-  /** The group that the client declared it in; null for most. */
-  namespace: string | null;
-}
+import type { JsonObject, ResponsesTool } from '../types.ts';
 
 type Path = readonly PropertyKey[];
 
