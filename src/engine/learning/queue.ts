@@ -123,25 +123,47 @@ export class JobQueue {
     return { queued: count('queued'), running: count('running'), lastError: trouble?.last_error ?? null };
   }
 
+  /** Never throws: it runs in timers, and a store that cannot be used right now must not take the proxy along. */
   #pump(): void {
     if (!this.#abort || this.#active) return;
     this.#cancelNap?.();
     this.#cancelNap = null;
+    try {
+      this.#next(this.#abort.signal);
+    } catch (error) {
+      this.#deps.log.error({ err: error }, 'the queue cannot be read; it is tried again');
+      this.#nap(LONGEST_NAP_MS);
+    }
+  }
+
+  #nap(ms: number): void {
+    this.#cancelNap = this.#deps.clock.after(Math.min(ms, LONGEST_NAP_MS), () => this.#pump());
+  }
+
+  #next(signal: AbortSignal): void {
     if (!this.#deps.ready()) return;
-    const { database, clock } = this.#deps;
+    const { database, clock, log } = this.#deps;
     const row = database.get<Row>(
       "SELECT * FROM jobs WHERE state = 'queued' ORDER BY run_at, created_at LIMIT 1",
     );
     if (!row) return;
     const waitMs = Date.parse(row.run_at) - clock.now();
     if (waitMs > 0) {
-      this.#cancelNap = clock.after(Math.min(waitMs, LONGEST_NAP_MS), () => this.#pump());
+      this.#nap(waitMs);
       return;
     }
-    this.#active = this.#work(row, this.#abort.signal).finally(() => {
-      this.#active = null;
-      this.#pump();
-    });
+    let failed = false;
+    this.#active = this.#work(row, signal)
+      .catch((error: unknown) => {
+        failed = true;
+        log.error({ err: error, job: row.kind }, 'the state of a background job cannot be written');
+      })
+      .finally(() => {
+        this.#active = null;
+        // What could not be noted would run again at once, and again.
+        if (!failed) this.#pump();
+        else if (this.#abort) this.#nap(LONGEST_NAP_MS);
+      });
   }
 
   async #work(row: Row, signal: AbortSignal): Promise<void> {

@@ -130,8 +130,8 @@ const SAME: Readonly<Record<string, string>> = {
 
 /** Brings English inflections (and the plurals of Spanish and French) to one form; never shorter than 3 letters. */
 function stem(word: string): string {
-  const same = SAME[word];
-  if (same !== undefined) return same;
+  // `constructor` is a word too, and every object has a value of that name.
+  if (Object.hasOwn(SAME, word)) return SAME[word] ?? word;
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
   let root = word;
   if (root.endsWith('ies') && root.length > 4) root = `${root.slice(0, -3)}y`;

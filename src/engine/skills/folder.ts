@@ -89,7 +89,11 @@ export async function watchSkills(
       folder,
       clock.after(QUIET_MS, () => {
         waiting.delete(folder);
-        onFolder(folder);
+        try {
+          onFolder(folder);
+        } catch (error) {
+          onTrouble(error);
+        }
       }),
     );
   };

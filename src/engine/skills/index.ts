@@ -325,8 +325,14 @@ export class SkillBook {
       return;
     }
     this.#live.set(name, { file, skill: file.skill, tokens: estimateTokens(file.skill.body) });
-    if (this.#isEnabled(file.skill)) this.#ranking.add(name, file.skill);
-    else this.#ranking.remove(name);
+    try {
+      if (this.#isEnabled(file.skill)) this.#ranking.add(name, file.skill);
+      else this.#ranking.remove(name);
+    } catch (error) {
+      // One file must never keep the rest, or the proxy, from working.
+      this.#ranking.remove(name);
+      this.#deps.log.error({ err: error, path: file.path }, 'the skill cannot be searched for');
+    }
   }
 
   #switch({ skill }: Live, enabled: boolean): void {
@@ -338,7 +344,8 @@ export class SkillBook {
   }
 
   #isEnabled(skill: SkillFile): boolean {
-    return this.#switches[skill.name] ?? skill.enabled;
+    const own = Object.hasOwn(this.#switches, skill.name) ? this.#switches[skill.name] : undefined;
+    return own ?? skill.enabled;
   }
 
   /** Compares what can be injected with what it last was, also across restarts. */

@@ -205,6 +205,18 @@ describe('the folder', () => {
     expect(book.generation).toBe(start + 5);
   });
 
+  // A name that every object has a value for took the whole process down, now and at every later start.
+  it('takes a skill named constructor like any other, and questions about constructors', async () => {
+    const { book } = await open();
+    put('constructor', text('constructor', 'When an ibex constructor climbs'));
+    await until(() => names(book).includes('constructor'));
+    expect(book.retrieve('my ibex constructor climbs again')[0]?.id).toBe('constructor');
+    book.setEnabled('constructor', false);
+    expect(book.retrieve('my ibex constructor climbs again')).toEqual([]);
+    await book.stop();
+    expect(names((await open()).book)).toContain('constructor');
+  });
+
   it('the second of two equal names takes over when the first goes', async () => {
     put('first', text('same', 'one'));
     put('second', text('same', 'two'));
