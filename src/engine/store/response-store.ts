@@ -155,30 +155,39 @@ export class ResponseStore {
             item.id,
             row.id,
           );
-      if (row.previous_id !== null)
-        database.run(
-          `WITH RECURSIVE chain (id) AS (
-             SELECT ? UNION SELECT previous_id FROM responses JOIN chain USING (id) WHERE previous_id IS NOT NULL
-           ) UPDATE responses SET expires_at = ? WHERE id IN (SELECT id FROM chain)`,
-          row.previous_id,
-          row.expires_at,
-        );
+      this.#refresh(row);
     });
   }
 
   #hold(row: Row): void {
     this.#memory.set(row.id, row);
     this.#size += sizeOf(row);
-    for (let at = row.previous_id; at !== null; ) {
-      const before: Row | undefined = this.#memory.get(at);
-      if (!before || before === row) break;
-      before.expires_at = row.expires_at;
-      at = before.previous_id;
-    }
+    this.#refresh(row);
     for (const oldest of this.#memory.values()) {
       if (this.#size <= MOST_IN_MEMORY || oldest === row) break;
       this.#release(oldest);
     }
+  }
+
+  /** What a conversation goes on from lives as long as what follows it, wherever it is kept. */
+  #refresh(row: Row): void {
+    let at = row.previous_id;
+    for (let before = this.#held(at); before && before !== row; before = this.#held(at)) {
+      before.expires_at = row.expires_at;
+      at = before.previous_id;
+    }
+    if (at === null) return;
+    this.#database.run(
+      `WITH RECURSIVE chain (id) AS (
+         SELECT ? UNION SELECT previous_id FROM responses JOIN chain USING (id) WHERE previous_id IS NOT NULL
+       ) UPDATE responses SET expires_at = ? WHERE id IN (SELECT id FROM chain)`,
+      at,
+      row.expires_at,
+    );
+  }
+
+  #held(id: string | null): Row | null {
+    return id === null ? null : (this.#memory.get(id) ?? null);
   }
 
   #release(row: Row): void {
