@@ -33,6 +33,8 @@ export class PartStore {
   /** Hash of the raw JSON → the part that holds its masked form; only what is committed. */
   readonly #known = new Map<string, { hash: string; masked: boolean }>();
   #unsettled: [string, { hash: string; masked: boolean }][] = [];
+  /** Hashes of the payloads of this transaction: a picture stands in the request and again in what was sent. */
+  readonly #payloads = new Map<string, string>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -102,6 +104,7 @@ export class PartStore {
       }
     }
     this.#unsettled = [];
+    this.#payloads.clear();
   }
 
   #readMember(member: Member): string | null {
@@ -123,7 +126,10 @@ export class PartStore {
   }
 
   #put(value: unknown, json = JSON.stringify(value) ?? 'null'): { hash: string; masked: boolean } {
-    const raw = hashOf(json);
+    // Megabytes of base64 are hashed once, as what stands in their place.
+    const kept =
+      json.length < PAYLOAD_CHARS ? value : withoutPayloads(value, (text) => this.#payloadHash(text));
+    const raw = hashOf(kept === value ? json : (JSON.stringify(kept) ?? 'null'));
     const known = this.#known.get(raw);
     if (known) {
       // Most recently used last.
@@ -131,10 +137,16 @@ export class PartStore {
       this.#known.set(raw, known);
       return known;
     }
-    const cleaned = redactJson(withoutPayloads(value, json));
+    const cleaned = redactJson(kept);
     const part = { hash: this.#write(JSON.stringify(cleaned.value) ?? 'null'), masked: cleaned.masked };
     this.#unsettled.push([raw, part]);
     return part;
+  }
+
+  #payloadHash(payload: string): string {
+    const hash = this.#payloads.get(payload) ?? hashOf(payload);
+    this.#payloads.set(payload, hash);
+    return hash;
   }
 
   #write(text: string): string {
@@ -202,18 +214,17 @@ function hashOf(text: string): string {
 }
 
 /** Replaces long base64 by a note of its kind, length and hash. */
-function withoutPayloads(value: unknown, json: string): unknown {
-  if (json.length < PAYLOAD_CHARS) return value;
+function withoutPayloads(value: unknown, hash: (payload: string) => string): unknown {
   if (typeof value === 'string') {
     if (value.length < PAYLOAD_CHARS) return value;
     const match = PAYLOAD.exec(value);
     return match
-      ? `[not kept: ${match[1] ?? 'base64'}, ${value.length} characters, sha256 ${hashOf(value)}]`
+      ? `[not kept: ${match[1] ?? 'base64'}, ${value.length} characters, sha256 ${hash(value)}]`
       : value;
   }
-  if (Array.isArray(value)) return value.map((item) => withoutPayloads(item, json));
+  if (Array.isArray(value)) return value.map((item) => withoutPayloads(item, hash));
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutPayloads(inner, json)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutPayloads(inner, hash)]));
 }
 
 /** Cuts without leaving half of a surrogate pair. */
