@@ -8,7 +8,7 @@ import { AppError, messageOf } from '../../shared/errors.ts';
 import type { SecretStore } from '../ports.ts';
 import { type ConfigText, decodeConfig, editConfigText, parseConfigText } from './config-text.ts';
 import { expectation, getAt, type Resolved, resolveConfig } from './config-values.ts';
-import { readCapped, writeAtomic } from './files.ts';
+import { isOpen, makePrivate, readCapped, writeAtomic } from './files.ts';
 import type { Logger } from './logger.ts';
 
 export interface ConfigFileDeps {
@@ -87,6 +87,7 @@ export class ConfigFile {
     } else {
       this.#resolved = this.#resolve(read.parsed.values, read.parsed.locate);
       this.#resolved.problems.push(...read.parsed.warnings);
+      this.#protect();
       if (this.#resolved.problems.every((problem) => problem.severity === 'warning')) {
         this.#goodValues = read.parsed.values;
         this.#keepLastGood(read.text);
@@ -318,6 +319,17 @@ export class ConfigFile {
     if (text === null) return null;
     const parsed = parseConfigText(text, isText);
     return 'values' in parsed ? parsed.values : null;
+  }
+
+  /** A file that holds keys, as those of the original do, is for its owner alone. */
+  #protect(): void {
+    try {
+      if (isOpen(this.#deps.path) && this.plainSecrets().length > 0 && makePrivate(this.#deps.path))
+        this.#deps.log.warn('The config file holds keys and could be read by others; it is yours alone now.');
+    } catch (error) {
+      // Not our file, or a read-only disk: doctor says so.
+      this.#deps.log.warn({ err: error }, 'others can read the config file, and that cannot be changed');
+    }
   }
 
   #keepLastGood(text: string): void {

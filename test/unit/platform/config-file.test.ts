@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -49,6 +50,18 @@ describe('config file', () => {
   const errors = (file: ConfigFile) => file.problems().filter((problem) => problem.severity === 'error');
 
   describe('files of the original', () => {
+    it.skipIf(process.platform === 'win32')('are taken from the eyes of others when they hold a key', () => {
+      const modeOf = (content: string) => {
+        write(content);
+        chmodSync(path, 0o644);
+        open();
+        return statSync(path).mode & 0o777;
+      };
+      expect(modeOf('llm:\n  model_id: m\n')).toBe(0o644);
+      expect(modeOf('llm:\n  api_key: secret:llm.api_key\n')).toBe(0o644);
+      expect(modeOf('llm:\n  api_key: sk-of-the-original\n')).toBe(0o600);
+    });
+
     it('touches no other line when a key is added: an unquoted `no` that became "no" is true to the original', () => {
       const before =
         'rl:\n  enabled: no   # not yet\n\n# night\nscheduler:\n  sleep_start: 23:00\nskills:\n    dir: |\n      ~/s\n';
