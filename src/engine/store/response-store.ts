@@ -1,3 +1,4 @@
+import { redactJson } from '../platform/redact.ts';
 import type { Clock } from '../ports.ts';
 import type { Database } from './database.ts';
 
@@ -31,13 +32,14 @@ interface Row {
 
 const KEPT_MS = 24 * 3600_000;
 const PRUNE_MS = 3600_000;
-/** Responses that may not reach the disk live in memory; together at most so many characters. */
+/** Responses in memory, together at most so many characters. */
 const MOST_IN_MEMORY = 32 * 1024 * 1024;
 
 /**
  * Responses by id, for `previous_response_id` and `GET /v1/responses/:id`. Each keeps only what its own request
  * brought, and a conversation is the chain of them; using a response keeps its whole chain for another day. What is
- * kept here goes back into requests, so it is kept exactly and not through the redactor, and never for longer.
+ * kept goes back into requests, so memory has it exactly; the disk has it through the redactor, as everything there,
+ * so that a conversation continued after a restart goes on with its secrets masked.
  */
 export class ResponseStore {
   readonly #database: Database;
@@ -63,8 +65,8 @@ export class ResponseStore {
       response: kept.response === null ? null : JSON.stringify(kept.response),
       expires_at: now + KEPT_MS,
     };
-    if (persist) this.#write(row, kept.response);
-    else this.#hold(row);
+    this.#hold(row);
+    if (persist) this.#write(masked(row), kept.response);
     this.#prune(now);
   }
 
@@ -201,6 +203,11 @@ export class ResponseStore {
     this.#database.run('DELETE FROM responses WHERE expires_at <= ?', now);
     this.#database.run('DELETE FROM response_items WHERE response_id NOT IN (SELECT id FROM responses)');
   }
+}
+
+function masked(row: Row): Row {
+  const mask = (json: string) => JSON.stringify(redactJson(JSON.parse(json)).value);
+  return { ...row, input: mask(row.input), response: row.response === null ? null : mask(row.response) };
 }
 
 function parseItems(text: string): Json[] {

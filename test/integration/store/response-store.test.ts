@@ -79,3 +79,21 @@ it('a conversation may begin on disk and go on in memory (it became private)', (
   expect(store.history('b')).toHaveLength(4);
   expect(database.get<{ n: number }>('SELECT count(*) AS n FROM responses')?.n).toBe(1);
 });
+
+it('keeps secrets exactly in memory, where they go back to the model, and masked on disk', () => {
+  const key = 'sk-TEST1234567890abcdefghij';
+  store.save(
+    {
+      id: 'a',
+      previousId: null,
+      sessionId: 's',
+      input: [{ role: 'user', content: `my key is ${key}` }],
+      response: { id: 'a', output: [] },
+    },
+    true,
+  );
+  expect(JSON.stringify(store.history('a'))).toContain(key);
+  expect(JSON.stringify(database.all('SELECT * FROM responses'))).not.toContain(key);
+  const restarted = new ResponseStore({ database, clock: { now: () => now, after: () => () => {} } });
+  expect(JSON.stringify(restarted.history('a'))).toContain('[redacted:');
+});
