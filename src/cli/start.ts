@@ -109,6 +109,8 @@ async function startHere(
   terminal.outlive();
   const { createEngine } = await import('../engine/index.ts');
   const engine = await createEngine(ports);
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+    process.on(event, (error: unknown) => engine.mishap(error));
   const wait = waitForEnd(engine);
   try {
     await Promise.race([engine.start(), wait.ended]);

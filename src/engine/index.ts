@@ -43,6 +43,11 @@ export interface Engine {
    * listen; the engine stays usable then and its snapshot says why.
    */
   start(): Promise<void>;
+  /**
+   * What nobody caught, from the host's last-resort handlers: logged and shown as a warning, and the proxy goes on.
+   * Ending the process would take every agent's answers with it.
+   */
+  mishap(error: unknown): void;
   /** Drains running turns (at most 5 s), closes everything and gives up the state folder. */
   stop(): Promise<void>;
 }
@@ -134,6 +139,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     touch: () => feed.touch(),
   });
 
+  let mishaps = 0;
   const snapshot = (): Snapshot => {
     const now = config();
     const mode = effectiveMode(now);
@@ -160,6 +166,9 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
       },
       warnings: [
         ...upstream.detours(),
+        ...(mishaps === 0
+          ? []
+          : [`Something unexpected happened (${mishaps}×); agents get answers. The log has the details.`]),
         ...(storeTrouble === null ? [] : [storeTrouble]),
         ...configFile.problems().map((problem) => problem.message),
         ...proxy.warnings().filter((warning) => !warning.startsWith('proxy.host ')),
@@ -245,6 +254,11 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
       });
       lock.update({ controlPort: control.port });
       await proxy.start();
+    },
+    mishap(error) {
+      mishaps += 1;
+      log.logger.error({ err: error }, 'something unexpected was thrown; the proxy goes on');
+      feed.touch();
     },
     async stop() {
       if (stopped) return;

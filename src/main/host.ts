@@ -132,6 +132,12 @@ export class Host {
     }
   }
 
+  /** What nobody caught: the engine notes it and goes on; without one the terminal is told. */
+  mishap(error: unknown): void {
+    if (this.#engine) this.#engine.mishap(error);
+    else process.stderr.write(`metaclaw: ${messageOf(error)}\n`);
+  }
+
   #addTray(engine: Engine): void {
     this.#tray = new AppTray({
       icons: join(app.getAppPath(), 'resources', 'tray'),

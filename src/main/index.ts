@@ -31,6 +31,8 @@ function main(): void {
     event.preventDefault();
     void host.quit();
   });
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+    process.on(event, (error: unknown) => host.mishap(error));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void host.quit());
   void app.whenReady().then(() => host.start());
 }
