@@ -170,6 +170,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
           ? []
           : [`Something unexpected happened (${mishaps}×); agents get answers. The log has the details.`]),
         ...(storeTrouble === null ? [] : [storeTrouble]),
+        ...unrecorded(sessions),
         ...configFile.problems().map((problem) => problem.message),
         ...proxy.warnings().filter((warning) => !warning.startsWith('proxy.host ')),
       ],
@@ -339,6 +340,14 @@ export function systemPorts(
     clock: systemClock(),
     secrets: new FileSecretStore(paths.secrets),
   };
+}
+
+function unrecorded(sessions: SessionLog): string[] {
+  const trouble = sessions.trouble();
+  if (trouble === null) return [];
+  return [
+    `${trouble.turns === 1 ? 'A turn was' : `${trouble.turns} turns were`} answered but could not be recorded: ${trouble.message}. Check that the disk is not full and that the state folder is writable.`,
+  ];
 }
 
 function currentProvider({ llm }: Config): ProviderInput {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../../shared/config.ts';
-import { AppError } from '../../shared/errors.ts';
+import { AppError, messageOf } from '../../shared/errors.ts';
 import type { SessionEndReason, TurnDetail, TurnSummary } from '../../shared/model.ts';
 import type { Bus } from '../bus.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -54,6 +54,7 @@ export class SessionLog {
   readonly #ends: SessionEnds;
   readonly #recordListeners = new Set<(turn: RecordedTurn) => void>();
   #opened = 0;
+  #lost: { turns: number; message: string } | null = null;
 
   constructor(deps: SessionLogDeps) {
     this.#deps = deps;
@@ -128,12 +129,20 @@ export class SessionLog {
   recordReply(turn: OpenTurn, reply: ReceivedReply): void {
     const state = this.#states.get(turn);
     if (!state) return;
-    this.#attempt('reply', () => {
+    const failure = this.#attempt('reply', () => {
       if (state.sent !== null && !state.stored) this.#storeRequest(turn, state, state.sent);
       if (state.stored) this.#storeReply(turn, state, reply);
       else if (turn.done) this.#transaction(() => this.#ends.end(state.session, 'flag'));
     });
     this.#leave(turn, state);
+    if (failure === null && this.#lost === null) return;
+    this.#lost = failure === null ? null : { turns: (this.#lost?.turns ?? 0) + 1, message: failure };
+    this.#changed();
+  }
+
+  /** Turns that were answered but could not be written, and why, until one can be written again; null when all is well. */
+  trouble(): { turns: number; message: string } | null {
+    return this.#lost;
   }
 
   /** Forgets a turn that never went upstream; one that did is marked as failed. */
@@ -371,12 +380,14 @@ export class SessionLog {
     }
   }
 
-  /** Records must never break a reply: a failed write is an error in the log, and the turn goes on. */
-  #attempt(what: string, fn: () => void): void {
+  /** Records must never break a reply: a failed write is an error in the log and its message, and the turn goes on. */
+  #attempt(what: string, fn: () => void): string | null {
     try {
       fn();
+      return null;
     } catch (error) {
       this.#deps.log.error({ err: error }, `the ${what} could not be recorded`);
+      return messageOf(error);
     }
   }
 

@@ -400,4 +400,22 @@ describe('a database that refuses', () => {
     expect(lab.errors).toHaveLength(1);
     lab.errors.length = 0;
   });
+
+  // The user must hear that turns are lost, and that they no longer are.
+  it('says how many turns are not kept, until one is kept again', () => {
+    const request = named(chat('hello'));
+    const talk = () => {
+      const turn = lab.log.open(factsOf(request));
+      lab.send(turn, request);
+      lab.answer(turn);
+    };
+    lab.database.all('PRAGMA query_only = ON');
+    talk();
+    talk();
+    expect(lab.log.trouble()).toMatchObject({ turns: 2, message: expect.stringMatching(/readonly/) });
+    lab.database.all('PRAGMA query_only = OFF');
+    talk();
+    expect(lab.log.trouble()).toBeNull();
+    lab.errors.length = 0;
+  });
 });
