@@ -61,8 +61,13 @@ async function startTray(runtime) {
   if (bus) env.DBUS_SESSION_BUS_ADDRESS = bus.address;
   // Chromium refuses its sandbox for root. The flag stands here only, never in what is shipped.
   const asRoot = process.platform === 'linux' && process.getuid?.() === 0;
+  // The stand-in runtime finds no GPU to talk to and loses half a second over three attempts.
+  const flags = [
+    ...(asRoot ? ['--no-sandbox'] : []),
+    ...(runtime.kind === 'fallback' ? ['--disable-gpu'] : []),
+  ];
   say('opening the tray application (Ctrl-C stops it)');
-  const child = spawn(runtime.executable, [...(asRoot ? ['--no-sandbox'] : []), root, ...args], {
+  const child = spawn(runtime.executable, [...flags, root, ...args], {
     cwd: process.cwd(),
     env,
     stdio: 'inherit',

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { app, clipboard, nativeTheme, session, type WebContents } from 'electron';
 import { createEngine, type Engine } from '../engine/index.ts';
 import type { Ports } from '../engine/ports.ts';
@@ -59,8 +60,12 @@ export class Host {
   async start(): Promise<void> {
     this.#applyPreferences();
     servePage(session.defaultSession, join(app.getAppPath(), 'out', 'renderer'));
-    this.#hasTray = await hasTrayHost(process.platform, this.#env);
+    const tray = hasTrayHost(process.platform, this.#env);
     await this.#openEngine();
+    // Agents first: the proxy answers before the window takes the processor. A port that is taken is in the snapshot,
+    // with who holds it; the rest of the engine works.
+    const started = this.#engine?.start().catch(() => {});
+    this.#hasTray = await tray;
     this.#ipc = createIpc({
       engine: this.#engine,
       host: this.#handlers(),
@@ -70,11 +75,8 @@ export class Host {
     });
     this.#isReady = true;
     const engine = this.#engine;
-    if (engine !== null) {
-      this.#addTray(engine);
-      // A port that is taken is in the snapshot, with who holds it; the rest of the engine works.
-      engine.start().catch(() => {});
-    }
+    if (engine !== null) this.#addTray(engine);
+    await Promise.race([started, sleep(WINDOW_WAITS_MS)]);
     // Hidden only where it can be found again.
     const isHidden = this.#argv.includes('--hidden') && this.#hasTray && this.#blocked === null;
     if (!isHidden) this.show();
@@ -307,6 +309,9 @@ export class Host {
 }
 
 /** Where the menu's ways into the window lead; undefined shows it as it is. */
+/** The window comes after the proxy answers, but no later than this. */
+const WINDOW_WAITS_MS = 1000;
+
 const PLACES = {
   status: '/',
   review: '/skills/proposals',
