@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Config, effectiveMode } from '../shared/config.ts';
 import type { Call, RouteInput, RouteName, RouteOutput } from '../shared/contract.ts';
-import { AppError } from '../shared/errors.ts';
+import { AppError, messageOf } from '../shared/errors.ts';
 import type { Snapshot } from '../shared/status.ts';
 import { Bus } from './bus.ts';
 import { createComposer } from './composer.ts';
@@ -143,7 +143,18 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
   const snapshot = (): Snapshot => {
     const now = config();
     const mode = effectiveMode(now);
-    const learning = learner.status();
+    const failures: string[] = [];
+    /** A store that fails later must not take the status away, which is what would tell of it. */
+    const read = <T>(get: () => T, otherwise: T): T => {
+      try {
+        return get();
+      } catch (error) {
+        failures.push(`The database fails: ${messageOf(error)}. Agents get answers. Run metaclaw doctor.`);
+        return otherwise;
+      }
+    };
+    const learning = read(() => learner.status(), NO_LEARNING);
+    const today = read(() => sessions.today(), NO_TURNS);
     return {
       version: ports.version,
       host: ports.host,
@@ -155,7 +166,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
       bypass: now.bypass,
       privateMode: false,
       provider: describeProvider(upstream),
-      today: sessions.today(),
+      today,
       activeTurns: server.activeTurns(),
       waiting: { proposals: learning.waiting },
       learning: {
@@ -170,6 +181,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
           ? []
           : [`Something unexpected happened (${mishaps}×); agents get answers. The log has the details.`]),
         ...(storeTrouble === null ? [] : [storeTrouble]),
+        ...new Set(failures),
         ...unrecorded(sessions),
         ...configFile.problems().map((problem) => problem.message),
         ...proxy.warnings().filter((warning) => !warning.startsWith('proxy.host ')),
@@ -231,6 +243,18 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
   ];
   let control: ControlServer | null = null;
   let stopped = false;
+  const mishap = (error: unknown) => {
+    mishaps += 1;
+    log.logger.error({ err: error }, 'something unexpected was thrown; the proxy goes on');
+    feed.touch();
+  };
+  const attempt = async (step: () => unknown) => {
+    try {
+      await step();
+    } catch (error) {
+      mishap(error);
+    }
+  };
 
   return {
     bus,
@@ -242,25 +266,19 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
         await skills.start();
         return;
       }
-      disposers.push(configFile.watch());
-      await skills.start();
-      learner.start();
-      sessions.start();
-      control = await startControl({
-        home: ports.home,
-        dispatch,
-        bus,
-        log: named('control'),
-        version: ports.version,
+      // Whatever of ours cannot start, the agents get their proxy.
+      await attempt(() => disposers.push(configFile.watch()));
+      await attempt(() => skills.start());
+      await attempt(() => learner.start());
+      await attempt(() => sessions.start());
+      await attempt(async () => {
+        const { home, version } = ports;
+        control = await startControl({ home, dispatch, bus, log: named('control'), version });
+        lock.update({ controlPort: control.port });
       });
-      lock.update({ controlPort: control.port });
       await proxy.start();
     },
-    mishap(error) {
-      mishaps += 1;
-      log.logger.error({ err: error }, 'something unexpected was thrown; the proxy goes on');
-      feed.touch();
-    },
+    mishap,
     async stop() {
       if (stopped) return;
       stopped = true;
@@ -268,7 +286,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
       await proxy
         .stop()
         .catch((error: unknown) => log.logger.warn({ err: error }, 'the proxy did not stop cleanly'));
-      await control?.stop();
+      await (control as ControlServer | null)?.stop();
       await learner.stop();
       sessions.stop();
       await skills.stop();
@@ -281,6 +299,16 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     },
   };
 }
+
+const NO_TURNS: Snapshot['today'] = { turns: 0, sessions: 0, addedTokens: 0, skillsPerTurn: 0 };
+const NO_LEARNING: ReturnType<Learner['status']> = {
+  enabled: false,
+  reason: null,
+  queued: 0,
+  running: 0,
+  lastError: null,
+  waiting: 0,
+};
 
 function wantedLevel({ METACLAW_LOG: wanted }: Ports['env']): LogLevel | undefined {
   return (['debug', 'info', 'warn', 'error'] as const).find((level) => level === wanted);
