@@ -1,5 +1,6 @@
 import type { Usage } from '../../shared/model.ts';
 import type { Logger } from '../platform/logger.ts';
+import type { Clock } from '../ports.ts';
 import type { OpenTurn, ReceivedReply, RequestFacts, SentRequest } from '../sessions/index.ts';
 import type { AssembledReply, JsonObject } from './translate/types.ts';
 
@@ -18,6 +19,8 @@ export interface TurnEnd {
   answer: Pick<AssembledReply, 'reply' | 'text' | 'usage'> | null;
 }
 
+const WRITE_AFTER_MS = 25;
+
 /**
  * The record of one turn: the request once it is on its way, the reply once, before its last bytes go out. Whatever
  * fails here is logged and never reaches the client.
@@ -25,6 +28,7 @@ export interface TurnEnd {
 export class TurnRecord {
   readonly #log: Logger;
   readonly #turns: TurnLog;
+  readonly #clock: Clock;
   readonly #turn: OpenTurn | null;
   readonly #startMs = performance.now();
   #sent: SentRequest | null = null;
@@ -35,17 +39,21 @@ export class TurnRecord {
   #onAnswer: (reply: JsonObject) => void = () => {};
 
   /** Without a turn (private mode, bypass) it keeps nothing. */
-  constructor(turns: TurnLog, turn: OpenTurn | null, log: Logger) {
-    this.#turns = turns;
+  constructor(deps: { turns: TurnLog; log: Logger; clock: Clock }, turn: OpenTurn | null) {
+    this.#turns = deps.turns;
+    this.#log = deps.log;
+    this.#clock = deps.clock;
     this.#turn = turn;
-    this.#log = log;
   }
 
-  /** Call when the request has been handed to the network; the writing waits until the event loop is free. */
+  /**
+   * Call when the request has been handed to the network. The writing takes milliseconds, so it waits for the time in
+   * which a provider thinks; the first byte of a quick one does not queue behind it.
+   */
   sent(sent: SentRequest): void {
     if (!this.#turn) return;
     this.#sent = sent;
-    setImmediate(() => this.#writeRequest());
+    this.#clock.after(WRITE_AFTER_MS, () => this.#writeRequest());
   }
 
   /** What else wants to know the whole answer, also of a turn that is not recorded; called after it is recorded. */

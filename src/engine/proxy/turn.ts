@@ -40,7 +40,7 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
   const { body, facts } = resume(deps, call, asked, named, route);
 
   const turn = isOffRecord(config, facts) ? null : openTurn(deps, facts);
-  const record = new TurnRecord(deps.sessions, turn, deps.log);
+  const record = new TurnRecord({ turns: deps.sessions, log: deps.log, clock: deps.clock }, turn);
   const plan = turn && (await planInjection(deps, turn, facts, body));
   const cut = await planCut(deps, facts, body, plan);
   const scope = {
