@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Config, effectiveMode } from '../shared/config.ts';
+import type { Config } from '../shared/config.ts';
+import { effectiveMode } from '../shared/config-rules.ts';
 import type { Call, RouteInput, RouteName, RouteOutput } from '../shared/contract.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Snapshot } from '../shared/status.ts';

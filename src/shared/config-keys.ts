@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { configSchema, type KeyMeta } from './config.ts';
+import { configSchema } from './config.ts';
+import type { KeyMeta } from './config-kinds.ts';
 
 type KeyKind = 'text' | 'number' | 'boolean' | 'choice' | 'list' | 'object';
 

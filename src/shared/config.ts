@@ -1,104 +1,21 @@
 import { z } from 'zod';
-import type { Mode } from './model.ts';
-
-/** What screens, CLI and docs need to know of a key beside its type. */
-export interface KeyMeta {
-  label: string;
-  help: string;
-  /** Write-only: masked in every output, kept in the secret store when set through MetaClaw. */
-  secret?: boolean;
-  /** A change holds only after the proxy restarts. */
-  restart?: boolean;
-  /** Read and kept for files of the original; nothing here uses it (the help says why). */
-  legacy?: boolean;
-}
-
-type Meta = Omit<KeyMeta, 'label' | 'help'>;
-
-/** One key: null and absent mean the default. */
-function key<S extends z.ZodType>(
-  schema: S,
-  fallback: z.output<S>,
-  label: string,
-  help: string,
-  meta: Meta = {},
-) {
-  const inner = schema.default(fallback as Exclude<z.output<S>, undefined>);
-  return z.preprocess((value) => value ?? undefined, inner).meta({ label, help, ...meta });
-}
-
-/** A value without a default: null and absent are both absent. */
-function absent<S extends z.ZodType>(schema: S) {
-  return z.preprocess((value) => value ?? undefined, schema.optional());
-}
-
-/** A value inside a list's item: null and absent mean the default. */
-function plain<S extends z.ZodType>(schema: S, fallback: z.output<S>) {
-  return z.preprocess(
-    (value) => value ?? undefined,
-    schema.default(fallback as Exclude<z.output<S>, undefined>),
-  );
-}
-
-/** An empty mapping for null. */
-function nothing<S extends z.ZodType>(schema: S) {
-  return z.preprocess((value) => value ?? {}, schema);
-}
-
-/** A mapping of keys; unknown keys are kept (and reported by the loader). */
-function section<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.preprocess((value) => value ?? {}, z.looseObject(shape));
-}
-
-const TRUE_WORDS = ['true', 'yes', 'on', '1'];
-const FALSE_WORDS = ['false', 'no', 'off', '0'];
-const bool = z.preprocess((value) => {
-  const word = typeof value === 'string' || typeof value === 'number' ? String(value).toLowerCase() : null;
-  if (word !== null && TRUE_WORDS.includes(word)) return true;
-  if (word !== null && FALSE_WORDS.includes(word)) return false;
-  return value;
-}, z.boolean('expected true or false'));
-
-/** Yes, no, or what the provider is known for. */
-const flag = z.preprocess(
-  (value) => (typeof value === 'boolean' ? String(value) : value),
-  z.enum(['auto', 'true', 'false']),
-);
-
-function number(schema: z.ZodNumber) {
-  return z.preprocess(
-    (value) =>
-      typeof value === 'string' && value.trim() !== '' && !Number.isNaN(Number(value))
-        ? Number(value)
-        : value,
-    schema,
-  );
-}
-const int = (min: number, max = Number.MAX_SAFE_INTEGER) => number(z.number().int().min(min).max(max));
-/** Model ids and keys that YAML read as numbers are text. */
-const text = z.preprocess((value) => (typeof value === 'number' ? String(value) : value), z.string());
-const list = z.preprocess(
-  (value) =>
-    typeof value === 'string'
-      ? value
-          .split(',')
-          .map((part) => part.trim())
-          .filter(Boolean)
-      : value,
-  z.array(text),
-);
-/** `HH:MM`; YAML 1.1 reads an unquoted 23:00 as 1380 minutes. */
-const clockTime = z.preprocess(
-  (value) => {
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value >= 1440) return value;
-    return `${String(Math.floor(value / 60)).padStart(2, '0')}:${String(value % 60).padStart(2, '0')}`;
-  },
-  z.string().regex(/^([01]?\d|2[0-3]):[0-5]\d$/, 'expected a time like 23:00'),
-);
-
-const SECRET = { secret: true } as const;
-const RESTART = { restart: true } as const;
-const LEGACY = { legacy: true } as const;
+import {
+  absent,
+  bool,
+  clockTime,
+  flag,
+  int,
+  key,
+  LEGACY,
+  list,
+  nothing,
+  number,
+  plain,
+  RESTART,
+  SECRET,
+  section,
+  text,
+} from './config-kinds.ts';
 
 const llmShape = {
   provider: key(
@@ -519,56 +436,3 @@ export const configSchema = z.looseObject({
 export type Config = z.output<typeof configSchema>;
 
 export const DEFAULT_CONFIG: Config = configSchema.parse({});
-
-/** Keys that moved: an old name counts where the file does not give the new one. */
-export const LEGACY_ALIASES: readonly (readonly [from: string, to: string])[] = [
-  ['rl.tinker_api_key', 'rl.api_key'],
-  ['rl.tinker_base_url', 'rl.base_url'],
-  ['openclaw_env_data_dir', 'rl.openclaw_env_data_dir'],
-  ['bedrock_region', 'llm.bedrock_region'],
-  ['memory.auto_upgrade_enabled', 'memory.adaptive'],
-  ['memory.top_k', 'memory.max_injected_units'],
-  ['memory.max_tokens', 'memory.max_injected_tokens'],
-];
-
-/**
- * The mode that is in force. `rl` and `madmax` need training to be switched on, a key and a backend; without them
- * the LLM answers as in `skills_only`, and `reason` says what is missing.
- */
-export function effectiveMode(
-  config: Config,
-  trainingBuiltIn = false,
-): { mode: Mode; reason: string | null } {
-  if (config.mode === 'skills_only') return { mode: 'skills_only', reason: null };
-  const missing = !config.rl.enabled
-    ? 'rl.enabled is false'
-    : !trainingBuiltIn
-      ? 'this version has no training backend yet'
-      : config.rl.api_key === ''
-        ? 'rl.api_key is not set'
-        : config.rl.model === ''
-          ? 'rl.model is not set'
-          : null;
-  return missing === null
-    ? { mode: config.mode, reason: null }
-    : { mode: 'skills_only', reason: `Training is off: ${missing}.` };
-}
-
-/** True for addresses that only this computer reaches. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
-/**
- * Where the proxy listens. The original wrote `0.0.0.0` into every file, so an open address without a key is not
- * the user's wish: such a file binds loopback, and `warning` says so.
- */
-export function listenAddress(config: Config): { host: string; port: number; warning: string | null } {
-  const { host, port, api_key } = config.proxy;
-  if (isLoopback(host) || api_key !== '') return { host, port, warning: null };
-  return {
-    host: '127.0.0.1',
-    port,
-    warning: `proxy.host is ${host}, but no proxy.api_key is set: the proxy listens on 127.0.0.1 only.`,
-  };
-}

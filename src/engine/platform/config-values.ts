@@ -1,4 +1,4 @@
-import { type Config, configSchema, LEGACY_ALIASES, listenAddress } from '../../shared/config.ts';
+import { type Config, configSchema } from '../../shared/config.ts';
 import {
   describeConfig,
   envName,
@@ -7,6 +7,7 @@ import {
   type KeyInfo,
   nearestKey,
 } from '../../shared/config-keys.ts';
+import { LEGACY_ALIASES, listenAddress } from '../../shared/config-rules.ts';
 import type { ConfigProblem } from '../../shared/contract.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { SecretStore } from '../ports.ts';

@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  configSchema,
-  DEFAULT_CONFIG,
-  effectiveMode,
-  isLoopback,
-  listenAddress,
-} from '../../../src/shared/config.ts';
+import { configSchema, DEFAULT_CONFIG } from '../../../src/shared/config.ts';
 import {
   describeConfig,
   editDistance,
@@ -13,6 +7,7 @@ import {
   findKey,
   nearestKey,
 } from '../../../src/shared/config-keys.ts';
+import { effectiveMode, isLoopback, listenAddress } from '../../../src/shared/config-rules.ts';
 
 describe('config schema', () => {
   it('tolerates the spellings that files of the original hold', () => {
