@@ -176,16 +176,19 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
         running: learning.running,
         lastError: learning.lastError,
       },
+      // The config and the proxy may both tell of the same thing.
       warnings: [
-        ...upstream.detours(),
-        ...(mishaps === 0
-          ? []
-          : [`Something unexpected happened (${mishaps}×); agents get answers. The log has the details.`]),
-        ...(storeTrouble === null ? [] : [storeTrouble]),
-        ...new Set(failures),
-        ...unrecorded(sessions),
-        ...configFile.problems().map((problem) => problem.message),
-        ...proxy.warnings().filter((warning) => !warning.startsWith('proxy.host ')),
+        ...new Set([
+          ...upstream.detours(),
+          ...(mishaps === 0
+            ? []
+            : [`Something unexpected happened (${mishaps}×); agents get answers. The log has the details.`]),
+          ...(storeTrouble === null ? [] : [storeTrouble]),
+          ...failures,
+          ...unrecorded(sessions),
+          ...configFile.problems().map((problem) => problem.message),
+          ...proxy.warnings(),
+        ]),
       ],
     };
   };

@@ -35,9 +35,11 @@ export function effectiveMode(
     : { mode: 'skills_only', reason: `Training is off: ${missing}.` };
 }
 
-/** True for addresses that only this computer reaches. */
+/** True for addresses and names that only this computer reaches, with or without the brackets of IPv6. */
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+  return /^(?:(?:.+\.)?localhost\.?|127(?:\.\d{1,3}){3}|\[?::1\]?|\[?::ffff:127(?:\.\d{1,3}){3}\]?)$/i.test(
+    host,
+  );
 }
 
 /**
@@ -45,7 +47,9 @@ export function isLoopback(host: string): boolean {
  * the user's wish: such a file binds loopback, and `warning` says so.
  */
 export function listenAddress(config: Config): { host: string; port: number; warning: string | null } {
-  const { host, port, api_key } = config.proxy;
+  const { port, api_key } = config.proxy;
+  const given = config.proxy.host.trim();
+  const host = given === '' || given === 'localhost' ? '127.0.0.1' : given;
   if (isLoopback(host) || api_key !== '') return { host, port, warning: null };
   return {
     host: '127.0.0.1',

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { isLoopback } from '../../shared/config-rules.ts';
 
 /** One address that the proxy listens on. */
 export interface Listener {
@@ -10,13 +11,6 @@ export interface Listener {
 }
 
 const IP_LITERAL = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])$/i;
-
-/** True for addresses that only this machine can reach. */
-export function isLoopbackHost(host: string): boolean {
-  return /^(?:localhost|(?:.+\.)?localhost\.?|127(?:\.\d{1,3}){3}|\[?::1\]?|\[?::ffff:127(?:\.\d{1,3}){3}\]?)$/i.test(
-    host,
-  );
-}
 
 /**
  * True when the `Host` header names this machine. Anything else means that a web page reached us through a name of
@@ -29,9 +23,9 @@ export function hostAllowed(
 ): boolean {
   const host = hostName(header);
   if (host === '') return false;
-  if (isLoopbackHost(host)) return true;
+  if (isLoopback(host)) return true;
   if (allowed.some((name) => name.toLowerCase() === host)) return true;
-  if (isLoopbackHost(listener.host)) return false;
+  if (isLoopback(listener.host)) return false;
   return host === listener.host.toLowerCase() || IP_LITERAL.test(host) || host === 'host.docker.internal';
 }
 

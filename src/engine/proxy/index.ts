@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Express } from 'express';
 import type { Config } from '../../shared/config.ts';
+import { isLoopback } from '../../shared/config-rules.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Dialect } from '../../shared/model.ts';
 import type { InjectionPlan } from '../inject/index.ts';
@@ -14,14 +15,7 @@ import { ResponseStore } from '../store/response-store.ts';
 import type { Upstream } from '../upstream/index.ts';
 import { answerError, wireErrorOfAny } from './answer.ts';
 import type { TurnDeps } from './flight.ts';
-import {
-  hostAllowed,
-  isJsonType,
-  isLoopbackHost,
-  keyAccepted,
-  type Listener,
-  originAllowed,
-} from './guard.ts';
+import { hostAllowed, isJsonType, keyAccepted, type Listener, originAllowed } from './guard.ts';
 import { promptLimit } from './limits/index.ts';
 import { TokenCounter } from './limits/token-counter.ts';
 import { planListeners } from './listeners.ts';
@@ -268,7 +262,7 @@ export class ProxyServer {
 
 function clientAddress(socket: Socket): string {
   const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-  return address === '' || isLoopbackHost(address) ? 'loopback' : address;
+  return address === '' || isLoopback(address) ? 'loopback' : address;
 }
 
 function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {

@@ -1,5 +1,6 @@
 import type { Config } from '../../shared/config.ts';
-import { isLoopbackHost, type Listener } from './guard.ts';
+import { listenAddress } from '../../shared/config-rules.ts';
+import type { Listener } from './guard.ts';
 
 export interface PlannedListener extends Listener {
   /** Takes the port that the first listener got. */
@@ -14,14 +15,8 @@ export interface PlannedListener extends Listener {
  */
 export function planListeners(config: Config): { listeners: PlannedListener[]; warnings: string[] } {
   const { proxy } = config;
-  const warnings: string[] = [];
-  let host = proxy.host === 'localhost' || proxy.host === '' ? '127.0.0.1' : proxy.host;
-  if (!isLoopbackHost(host) && proxy.api_key === '') {
-    warnings.push(
-      `proxy.host is ${host}, but no proxy.api_key is set: MetaClaw listens on 127.0.0.1 only. Set a key to open it to other machines.`,
-    );
-    host = '127.0.0.1';
-  }
+  const { host, warning } = listenAddress(config);
+  const warnings = warning === null ? [] : [warning];
   const listeners: PlannedListener[] = [
     { host, port: proxy.port, ownKey: null, follows: false, optional: false },
   ];

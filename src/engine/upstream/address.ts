@@ -1,3 +1,4 @@
+import { isLoopback } from '../../shared/config-rules.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Dialect } from '../../shared/model.ts';
 
@@ -20,10 +21,10 @@ export function apiRoot(baseUrl: string, wire: Dialect): string {
 }
 
 /** True for addresses on this machine: they never use a proxy of the environment. */
-export function isLoopback(url: string): boolean {
+export function isLocalUrl(url: string): boolean {
   try {
     const { hostname } = new URL(url);
-    return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/i.test(hostname);
+    return hostname === '0.0.0.0' || isLoopback(hostname);
   } catch {
     return false;
   }

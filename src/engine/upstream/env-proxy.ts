@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { AppError } from '../../shared/errors.ts';
-import { isLoopback } from './address.ts';
+import { isLocalUrl } from './address.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -10,7 +10,7 @@ export type Env = Readonly<Record<string, string | undefined>>;
  * kind that cannot be used: going round it would send requests where the user did not want them.
  */
 export function envProxyFor(origin: string, env: Env): string | null {
-  if (isLoopback(origin)) return null;
+  if (isLocalUrl(origin)) return null;
   const { protocol } = new URL(origin);
   const names = protocol === 'https:' ? ['https_proxy', 'all_proxy'] : ['http_proxy', 'all_proxy'];
   for (const name of names) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { apiRoot, isLoopback } from '../../../src/engine/upstream/address.ts';
+import { apiRoot, isLocalUrl } from '../../../src/engine/upstream/address.ts';
 import { presetOf, providerPresets, quirksOf, wireOf } from '../../../src/engine/upstream/presets.ts';
 
 describe('the base URL as users paste it', () => {
@@ -54,9 +54,9 @@ describe('the base URL as users paste it', () => {
 
   it('knows this machine’s addresses', () => {
     for (const url of ['http://localhost:1', 'http://127.0.0.1', 'http://[::1]:3', 'http://x.localhost'])
-      expect(isLoopback(url)).toBe(true);
+      expect(isLocalUrl(url)).toBe(true);
     for (const url of ['http://localhost.evil.example', 'https://10.0.0.1', 'nonsense'])
-      expect(isLoopback(url)).toBe(false);
+      expect(isLocalUrl(url)).toBe(false);
   });
 });
 
