@@ -15,7 +15,7 @@ export interface NodeHost {
   logToStderr: boolean;
 }
 
-/** The engine's ports for plain Node: a secret file instead of a keychain, and nobody to notify. */
+/** The engine's ports for plain Node: a secret file instead of a keychain. */
 export function createPorts(host: NodeHost): Ports {
   return {
     host: 'daemon',
@@ -26,7 +26,6 @@ export function createPorts(host: NodeHost): Ports {
     env: host.env,
     clock: systemClock(),
     secrets: new FileSecretStore(statePaths(host.home).secrets),
-    notifier: { notify: () => {} },
     overrides: host.overrides,
     logToStderr: host.logToStderr,
   };

@@ -11,7 +11,6 @@ export interface BusEvents {
   demo: [DemoEvent];
   /** Somebody asked the host to end (CLI `stop`, tray). */
   quit: [];
-  log: [{ time: string; level: string; name: string; msg: string }];
 }
 
 /** Broadcasts what became visible. Events state facts; nothing in the engine waits for one. */

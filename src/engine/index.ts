@@ -70,7 +70,7 @@ export async function createEngine(ports: Ports): Promise<Engine> {
 
 function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
   const bus = new Bus();
-  const log = openLog(ports, paths, bus);
+  const log = openLog(ports, paths);
   const configFile = new ConfigFile({
     path: paths.config,
     lastGood: paths.lastGoodConfig,
@@ -165,7 +165,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
       effectiveMode: mode.mode,
       modeReason: mode.reason,
       bypass: now.bypass,
-      privateMode: false,
+      privateMode: now.private,
       provider: describeProvider(upstream),
       today,
       activeTurns: server.activeTurns(),
@@ -318,13 +318,12 @@ function wantedLevel({ METACLAW_LOG: wanted }: Ports['env']): LogLevel | undefin
   return (['debug', 'info', 'warn', 'error'] as const).find((level) => level === wanted);
 }
 
-function openLog(ports: Ports, paths: StatePaths, bus: Bus): Log {
+function openLog(ports: Ports, paths: StatePaths): Log {
   return createLog({
     dir: paths.logs,
     level: wantedLevel(ports.env) ?? 'info',
     redact: (text) => redact(text).text,
     stderr: ports.logToStderr ? (line) => process.stderr.write(`${line}\n`) : null,
-    onLine: ({ time, level, name, msg }) => bus.emit('log', { time, level, name, msg }),
   });
 }
 

@@ -17,17 +17,6 @@ export interface SecretStore {
   describe(): { kind: 'keychain' | 'file'; detail: string };
 }
 
-export interface Notice {
-  title: string;
-  body: string;
-  /** Route of the window to open on click, e.g. `/skills/proposals`. */
-  open?: string;
-}
-
-export interface Notifier {
-  notify(notice: Notice): void;
-}
-
 export interface Ports {
   host: 'app' | 'daemon';
   version: string;
@@ -40,7 +29,6 @@ export interface Ports {
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   secrets: SecretStore;
-  notifier: Notifier;
   /** Per-run settings from flags, e.g. `{ 'proxy.port': 31000 }`; hold for this run and are never written. */
   overrides: Readonly<Record<string, unknown>>;
   /** Where log lines go beside the file: a terminal, or nowhere. */

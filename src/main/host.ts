@@ -125,7 +125,6 @@ export class Host {
         version: app.getVersion(),
         overrides: overridesOf(this.#argv),
         configFile: configFileOf(this.#argv),
-        open: (path) => this.show(path),
       });
       this.#engine = await createEngine(this.#ports);
     } catch (error) {

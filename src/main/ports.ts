@@ -1,18 +1,16 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Notification, safeStorage } from 'electron';
+import { safeStorage } from 'electron';
 import { systemPorts } from '../engine/index.ts';
-import type { Notifier, Ports, SecretStore } from '../engine/ports.ts';
+import type { Ports, SecretStore } from '../engine/ports.ts';
 
-/** Builds what the engine needs from this host: keychain or file, notifications, this process's environment. */
+/** Builds what the engine needs from this host: keychain or file, this process's environment. */
 export function createPorts(deps: {
   env: Readonly<Record<string, string | undefined>>;
   appPath: string;
   version: string;
   overrides: Readonly<Record<string, unknown>>;
   configFile: string | undefined;
-  /** Opens the window at a place of it. */
-  open: (path: string | undefined) => void;
 }): Ports {
   const common = systemPorts(deps.env, deps.configFile);
   return {
@@ -24,7 +22,6 @@ export function createPorts(deps: {
     secrets: keychainWorks()
       ? new KeychainSecretStore(join(common.home, 'secrets.keychain'), common.secrets)
       : common.secrets,
-    notifier: createNotifier(deps.open),
     overrides: deps.overrides,
     logToStderr: false,
   };
@@ -103,15 +100,4 @@ class KeychainSecretStore implements SecretStore {
     writeFileSync(next, `${JSON.stringify(sealed, null, 2)}\n`, { mode: 0o600 });
     renameSync(next, this.#file);
   }
-}
-
-function createNotifier(open: (path: string | undefined) => void): Notifier {
-  return {
-    notify(notice) {
-      if (!Notification.isSupported()) return;
-      const notification = new Notification({ title: notice.title, body: notice.body });
-      notification.on('click', () => open(notice.open));
-      notification.show();
-    },
-  };
 }

@@ -151,6 +151,12 @@ export const configSchema = z.looseObject({
     'Bypass',
     'Makes the proxy a plain pass-through: nothing added, recorded or learned.',
   ),
+  private: key(
+    bool,
+    false,
+    'Private mode',
+    'Answers pass, but nothing is added, recorded or learned, as with the header x-metaclaw-private.',
+  ),
 
   llm: section({
     ...llmShape,

@@ -17,18 +17,7 @@ export type IdentitySource =
   | 'openclaw-text'
   | 'history';
 
-export type SessionEndReason = 'flag' | 'new-command' | 'idle' | 'shutdown';
-
-export interface Session {
-  id: string;
-  agent: string;
-  source: IdentitySource;
-  startedAt: string;
-  lastAt: string;
-  endedAt: string | null;
-  endReason: SessionEndReason | null;
-  turns: number;
-}
+export type SessionEndReason = 'flag' | 'new-command' | 'idle';
 
 export interface Usage {
   /** Prompt tokens that were neither read from nor written to the provider's cache. */

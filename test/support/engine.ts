@@ -35,7 +35,6 @@ export async function startEngine(
     env: {},
     clock: systemClock(),
     secrets: new FileSecretStore(join(home, 'secrets.json')),
-    notifier: { notify: () => {} },
     overrides: { 'proxy.port': 0 },
     logToStderr: false,
     ...over,

@@ -117,7 +117,6 @@ async function startEngine(options: DemoOptions, home: string, baseUrl: string):
     env: {},
     clock: options.clock,
     secrets: noSecrets(),
-    notifier: { notify: () => {} },
     overrides: {},
     logToStderr: false,
   });

@@ -36,8 +36,6 @@ export interface LogOptions {
   redact: (text: string) => string;
   /** Where a readable line goes as well: a terminal. */
   stderr: ((line: string) => void) | null;
-  /** Called for each line, after masking. */
-  onLine?: (line: LogLine) => void;
 }
 
 /** The log of one process: a rotating file of JSON lines, and the newest lines in memory for the screen. */
@@ -98,7 +96,6 @@ export function createLog(options: LogOptions): Log {
       `${JSON.stringify({ time: line.time, level: line.level, name: line.name, msg: line.msg, ...line.fields })}\n`,
     );
     options.stderr?.(pretty(line));
-    options.onLine?.(line);
   };
   let threshold = SEVERITY[options.level];
   const root = pino(

@@ -156,11 +156,12 @@ export function readFacts(
   });
 }
 
-/** Bypass, private agents and private requests leave no trace and get nothing added (case L06). */
+/** Bypass, private mode, private agents and private requests leave no trace and get nothing added (case L06). */
 export function isOffRecord(config: Config, facts: Facts): boolean {
   const { headers } = facts;
   return (
     config.bypass ||
+    config.private ||
     says(headers['x-metaclaw-private'], ON) ||
     says(headers['x-metaclaw-learn'], OFF) ||
     config.agents[facts.agent]?.private === true

@@ -218,4 +218,14 @@ describe('the main job', () => {
     expect(JSON.stringify(chats()[0]?.json)).not.toContain('metaclaw');
     expect((await lab.engine.call('turns.list', {})).turns).toHaveLength(before);
   });
+
+  it('adds and keeps nothing in private mode, for every agent, also after a restart (L06)', async () => {
+    await lab.engine.call('config.set', { path: 'private', value: true });
+    await lab.restart();
+    expect(lab.engine.snapshot().privateMode).toBe(true);
+    await talk('s8', [ASK], { 'x-session-done': 'true' });
+    expect(JSON.stringify(chats()[0]?.json)).not.toContain('metaclaw');
+    expect((await lab.engine.call('turns.list', {})).turns).toEqual([]);
+    expect(lab.engine.snapshot().learning.queued).toBe(0);
+  });
 });
