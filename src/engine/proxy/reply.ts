@@ -122,8 +122,7 @@ function relayEvents(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply,
     'content-type': eventStreamType(reply),
     'cache-control': 'no-cache',
   });
-  call.response.flushHeaders();
-  return relayStream({
+  const relayed = relayStream({
     body,
     response: call.response,
     pump,
@@ -143,6 +142,9 @@ function relayEvents(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply,
       message: `The provider's stream broke off: ${messageOf(error)}`,
     }),
   });
+  // A first event that is here already goes out in one packet with the head; else the head waits for nothing.
+  if (!call.response.writableEnded) call.response.flushHeaders();
+  return relayed;
 }
 
 /** A response that cannot be kept can still be answered. */

@@ -281,8 +281,6 @@ export class Upstream {
   #userQuirks({ baseUrl }: Pick<Route, 'baseUrl'>): Partial<Quirks> {
     const config = this.#deps.config();
     const { compat, provider, api_base } = config.llm;
-    const base = api_base || presetBase(provider || 'custom', config);
-    if (hostPort(baseUrl) !== hostOfBase(base)) return {};
     const quirks: Partial<Quirks> = {};
     if (compat.developer_role !== 'auto') quirks.developerRole = compat.developer_role === 'true';
     if (compat.one_leading_system !== 'auto') quirks.oneLeadingSystem = compat.one_leading_system === 'true';
@@ -290,7 +288,9 @@ export class Upstream {
     if (compat.reasoning !== 'auto') quirks.reasoning = compat.reasoning;
     if (compat.max_tokens_field !== 'auto')
       Object.assign(quirks, { maxTokensField: compat.max_tokens_field, renameMaxTokens: true });
-    return quirks;
+    if (Object.keys(quirks).length === 0) return quirks;
+    const base = api_base || presetBase(provider || 'custom', config);
+    return hostPort(baseUrl) === hostOfBase(base) ? quirks : {};
   }
 
   #evolverRoute(): Route {

@@ -25,6 +25,8 @@ export interface Quirks {
 
 interface PresetRow extends ProviderPreset {
   quirks: Partial<Quirks>;
+  /** Host of its address; empty when it has none of its own. */
+  host: string;
 }
 
 type Row = [
@@ -155,6 +157,7 @@ const PRESETS: readonly PresetRow[] = ROWS.map(([id, name, hint, baseUrl, sugges
   name,
   hint,
   baseUrl,
+  host: hostOf(baseUrl),
   wire: 'openai',
   needsKey: true,
   local: false,
@@ -169,7 +172,7 @@ const HAS_RESPONSES: ReadonlySet<string> = new Set(['api.openai.com']);
 
 /** Providers that the wizard offers, in its order. */
 export function providerPresets(): ProviderPreset[] {
-  return PRESETS.map(({ quirks: _, ...preset }) => preset);
+  return PRESETS.map(({ quirks: _, host: __, ...preset }) => preset);
 }
 
 /** The preset of an id, case-insensitive; `custom` for names that are not ours. */
@@ -182,9 +185,7 @@ export function presetOf(id: string): ProviderPreset {
 /** Quirks of a route: those of the preset, of the address when it belongs to another one, and of the model's name. */
 export function quirksOf(provider: string, baseUrl: string, model: string): Quirks {
   const host = hostOf(baseUrl);
-  const byHost = PRESETS.find(
-    (preset) => !preset.local && preset.baseUrl !== '' && hostOf(preset.baseUrl) === host,
-  );
+  const byHost = PRESETS.find((preset) => !preset.local && preset.host !== '' && preset.host === host);
   const preset = byHost ?? PRESETS.find((candidate) => candidate.id === provider.toLowerCase());
   const openai = host === 'api.openai.com' || host.endsWith('.openai.azure.com');
   return {
