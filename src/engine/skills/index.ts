@@ -251,7 +251,7 @@ export class SkillBook {
   /** What retrieval thinks of a text, with what stayed below the threshold: for `--explain` and the screens. */
   search(text: string): { name: string; score: number; reason: string; entered: boolean }[] {
     const entered = new Map(this.retrieve(text).map((candidate) => [candidate.id, candidate]));
-    const others = this.#ranking.search(text, 20, Number.MIN_VALUE).filter(({ id }) => !entered.has(id));
+    const others = this.#ranking.weigh(text, 20).filter(({ id }) => !entered.has(id));
     return [
       ...[...entered.values()].map(({ id, score, reason }) => ({ name: id, score, reason, entered: true })),
       ...others.map(({ id, score, reason }) => ({ name: id, score, reason, entered: false })),
@@ -370,9 +370,7 @@ export class SkillBook {
     const category = routeCategory(text);
     if (category === null) return this.#ranking.search(text, limit);
     const { top_k, task_specific_top_k } = this.#deps.config().skills;
-    const ranked = new Map(
-      this.#ranking.search(text, this.#live.size, Number.MIN_VALUE).map((hit) => [hit.id, hit]),
-    );
+    const ranked = new Map(this.#ranking.weigh(text, this.#live.size).map((hit) => [hit.id, hit]));
     const members = (of: string, most: number): Hit[] =>
       [...this.#live.values()]
         .filter(({ skill }) => skill.category === of && this.#isEnabled(skill))

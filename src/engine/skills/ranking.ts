@@ -44,6 +44,10 @@ const QUERY_CHARS = 1600;
 export const THRESHOLD = 4.2;
 /** What a word-for-word phrase counts: enough to enter alone. */
 const VERBATIM_CREDIT = 6;
+/** From here on a skill enters whatever else was found. */
+const CERTAIN = 1.5 * THRESHOLD;
+/** Below that, a skill enters beside a better one only with this share of its evidence. */
+const BESIDE_SHARE = 0.5;
 
 /** Words that stand in requests of every kind: alone they say little, as part of a phrase they count in full. */
 const COMMON: ReadonlySet<string> = new Set(
@@ -111,8 +115,8 @@ export class Ranking {
     if (doc === undefined || !entry) return;
     for (const term of entry.terms.keys()) drop(this.#postings, term, (posting) => posting.doc === doc);
     for (const index of entry.phrases) {
-      for (const term of this.#phrases.get(index)?.terms ?? [])
-        drop(this.#phrasesByTerm, term, (at) => at === index);
+      const phrase = this.#phrases.get(index);
+      if (phrase) for (const [map, key] of this.#keysOf(phrase)) drop(map, key, (at) => at === index);
       this.#phrases.delete(index);
     }
     this.#slots[doc] = null;
@@ -120,8 +124,21 @@ export class Ranking {
     this.#docs.delete(id);
   }
 
-  /** Hits of at least `least` evidence, best first; ties by name, so that the same question gets the same answer. */
-  search(question: string, limit: number, least = THRESHOLD): Hit[] {
+  /**
+   * The skills that may enter, best first. Two words of a long request meet some skill by accident, so what is not
+   * certain by itself must stand comparison with the best.
+   */
+  search(question: string, limit: number): Hit[] {
+    const hits = this.weigh(question, limit);
+    const best = hits[0]?.score ?? 0;
+    const least = Math.max(THRESHOLD, Math.min(CERTAIN, best * BESIDE_SHARE));
+    return hits.filter(({ score }) => score >= least);
+  }
+
+  /**
+   * All skills for which anything speaks, best first; ties by name, so that the same question gets the same answer.
+   */
+  weigh(question: string, limit: number): Hit[] {
     if (this.#docs.size === 0 || limit <= 0) return [];
     const text = ends(question);
     const surfaces = new Map<string, string>();
@@ -135,7 +152,7 @@ export class Ranking {
     for (const doc of touched) {
       const score = (this.#scores[doc] ?? 0) * dilution + (phrases.get(doc)?.credit ?? 0);
       this.#scores[doc] = 0;
-      if (score >= least) found.push({ doc, score });
+      if (score > 0) found.push({ doc, score });
     }
     const hits = found.flatMap(({ doc, score }) => {
       const entry = this.#slots[doc];
