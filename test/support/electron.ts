@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -62,6 +63,14 @@ export async function launchApp(options: LaunchOptions = {}): Promise<LaunchedAp
       if (options.home === undefined) await rm(home, { recursive: true, force: true, maxRetries: 3 });
     },
   };
+}
+
+/** The exit code of a process, at once when it has ended already; null after a signal. */
+export function exited(child: ChildProcess): Promise<number | null> {
+  return new Promise((done) => {
+    if (child.exitCode !== null || child.signalCode !== null) done(child.exitCode);
+    else child.once('exit', (code) => done(code));
+  });
 }
 
 /** Chromium refuses its sandbox for root; the flag belongs to tests, never to what is shipped. */

@@ -5,8 +5,6 @@ import { configFor, openApp, sendTurn, type TestApp } from '../support/app.ts';
 import { clickTray, pressKeys, screenshot, trayIconCount } from '../support/desktop.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
-test.skip(process.platform !== 'linux', 'the desktop of the tests is there on Linux only');
-
 let upstream: ScriptedUpstream;
 let app: TestApp;
 
