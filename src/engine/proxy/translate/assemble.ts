@@ -51,7 +51,7 @@ interface OpenaiChoice {
   reasoning: string;
   refusal: string;
   finish: string | null;
-  calls: CallIndex<CallParts>;
+  calls: CallIndex;
   legacyCall: CallParts | null;
   logprobs: JsonObject[];
 }
@@ -87,14 +87,13 @@ class OpenaiAssembler implements Assembler {
     const index = typeof piece.index === 'number' ? piece.index : 0;
     let choice = this.#choices.get(index);
     if (choice === undefined) {
-      const calls = new CallIndex<CallParts>(() => ({ id: '', name: '', arguments: '' }));
       choice = {
         index,
         content: '',
         reasoning: '',
         refusal: '',
         finish: null,
-        calls,
+        calls: new CallIndex(),
         legacyCall: null,
         logprobs: [],
       };

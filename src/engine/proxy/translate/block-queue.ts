@@ -1,18 +1,18 @@
 import { argumentsObject, ObjectProgress } from './arguments.ts';
 import type { CallParts } from './call-index.ts';
 import { isObject, parseJson } from './json.ts';
+import { ReplyCallIds } from './reply-ids.ts';
 import { anthropicEvent } from './sse.ts';
+import type { TranslationContext } from './types.ts';
 
-/** A tool call on its way; `CallIndex` fills the parts, the queue remembers what the client has seen. */
-export class CallBlock implements CallParts {
-  readonly kind = 'tool';
-  id = '';
-  name = '';
-  arguments = '';
-  readonly progress = new ObjectProgress();
+/** A tool call on its way: its reader fills the parts, the queue remembers what the client has seen. */
+interface CallBlock {
+  readonly kind: 'tool';
+  readonly call: CallParts;
+  readonly progress: ObjectProgress;
   /** Arguments that the client does not have yet; kept apart, since cutting the growing whole copies it each time. */
-  pending = '';
-  closed = false;
+  pending: string;
+  closed: boolean;
 }
 
 interface TextBlock {
@@ -27,31 +27,22 @@ interface ThinkingBlock {
 
 type Block = TextBlock | ThinkingBlock | CallBlock;
 
-export interface CallNaming {
-  /** The client's name for a tool. */
-  name(call: CallBlock): string;
-  /** The call's id; made up when the upstream gave none. `order` counts calls from 0. */
-  id(call: CallBlock, order: number): string;
-}
-
 /**
  * Puts pieces of text, thinking and tool calls into Anthropic's content blocks, of which only one may be open at a
  * time. The first unfinished block streams; later ones wait until it is complete (S03), so nothing changes its order.
  */
 export class BlockQueue {
-  readonly #naming: CallNaming;
+  readonly #context: TranslationContext;
+  readonly #ids: ReplyCallIds;
   readonly #waiting: Block[] = [];
+  readonly #calls = new Map<CallParts, CallBlock>();
   #open: Block | null = null;
   #index = 0;
-  #calls = 0;
+  #told = 0;
 
-  constructor(naming: CallNaming) {
-    this.#naming = naming;
-  }
-
-  /** Tool calls that the client has been told of. */
-  get calls(): number {
-    return this.#calls;
+  constructor(context: TranslationContext) {
+    this.#context = context;
+    this.#ids = new ReplyCallIds(context);
   }
 
   text(kind: 'text' | 'thinking', text: string): void {
@@ -60,11 +51,16 @@ export class BlockQueue {
     else this.#waiting.push({ kind, pending: text });
   }
 
-  call(call: CallBlock, added: string): void {
-    if (call.closed) return;
-    if (!this.#waiting.includes(call)) this.#waiting.push(call);
-    call.progress.feed(added);
-    call.pending += added;
+  call(call: CallParts, added: string): void {
+    let block = this.#calls.get(call);
+    if (block === undefined) {
+      block = { kind: 'tool', call, progress: new ObjectProgress(), pending: '', closed: false };
+      this.#calls.set(call, block);
+      this.#waiting.push(block);
+    }
+    if (block.closed) return;
+    block.progress.feed(added);
+    block.pending += added;
   }
 
   /** Everything that can be told by now. */
@@ -87,9 +83,7 @@ export class BlockQueue {
   }
 
   #tell(block: Block): string {
-    // Until the first brace it is not sure that the arguments are an object; `null` and the like wait for the end.
-    if (block.kind === 'tool' && (block.id === '' || block.name === '' || !block.progress.isObject))
-      return '';
+    if (block.kind === 'tool' && !canStart(block)) return '';
     if (block.pending === '') return '';
     return this.#start(block) + this.#pour(block);
   }
@@ -99,7 +93,7 @@ export class BlockQueue {
     if (block.kind === 'tool') {
       block.closed = true;
       if (this.#open !== block) {
-        block.pending = wholeArguments(block.arguments);
+        block.pending = wholeArguments(block.call.arguments);
         out += this.#start(block) + this.#pour(block);
       }
     } else if (block.kind === 'thinking' && this.#open === block) {
@@ -126,9 +120,14 @@ export class BlockQueue {
   #opening(block: Block): { type: string } & Record<string, unknown> {
     if (block.kind === 'text') return { type: 'text', text: '' };
     if (block.kind === 'thinking') return { type: 'thinking', thinking: '', signature: '' };
-    const id = this.#naming.id(block, this.#calls);
-    this.#calls += 1;
-    return { type: 'tool_use', id, name: this.#naming.name(block), input: {} };
+    const { id, name } = block.call;
+    this.#told += 1;
+    return {
+      type: 'tool_use',
+      id: this.#ids.take(id, this.#told - 1),
+      name: this.#context.toolNames.get(name) ?? name,
+      input: {},
+    };
   }
 
   #pour(block: Block): string {
@@ -145,8 +144,13 @@ export class BlockQueue {
   }
 }
 
+/** Until the first brace it is not sure that the arguments are an object; `null` and the like wait for the end. */
+function canStart({ call, progress }: CallBlock): boolean {
+  return call.id !== '' && call.name !== '' && progress.isObject;
+}
+
 function isComplete(block: Block): boolean {
-  return block.kind !== 'tool' || (block.progress.complete && block.name !== '');
+  return block.kind !== 'tool' || (block.progress.complete && block.call.name !== '');
 }
 
 /** Arguments of a call that never looked like an object: as they came if they parse to one, else made into one. */

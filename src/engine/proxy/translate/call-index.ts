@@ -1,31 +1,29 @@
 import { asObject, asText, isObject, parseJson } from './json.ts';
 import type { JsonObject } from './types.ts';
 
+/** What is known of a tool call. */
 export interface CallParts {
   id: string;
   name: string;
   arguments: string;
+  /** A free-form tool of OpenAI's: its input is plain text. */
+  custom?: boolean;
 }
 
 /**
  * Finds the tool call that a piece of an OpenAI stream belongs to. Servers leave the index out, repeat index 0 for
  * every call, send the id late, or repeat id and name in every piece; all of that must end in the same calls.
  */
-export class CallIndex<T extends CallParts> {
-  readonly #create: () => T;
-  readonly #calls: T[] = [];
-  readonly #byIndex = new Map<number, T>();
+export class CallIndex {
+  readonly #calls: CallParts[] = [];
+  readonly #byIndex = new Map<number, CallParts>();
 
-  constructor(create: () => T) {
-    this.#create = create;
-  }
-
-  get calls(): readonly T[] {
+  get calls(): readonly CallParts[] {
     return this.#calls;
   }
 
   /** Adds the piece to its call and returns that call with the new arguments text. */
-  add(piece: JsonObject): { call: T; added: string } {
+  add(piece: JsonObject): { call: CallParts; added: string } {
     const fn = isObject(piece.function) ? piece.function : asObject(piece.custom);
     const id = asText(piece.id);
     const name = asText(fn.name);
@@ -39,7 +37,7 @@ export class CallIndex<T extends CallParts> {
     return { call, added };
   }
 
-  #find(index: unknown, id: string, name: string): T {
+  #find(index: unknown, id: string, name: string): CallParts {
     if (typeof index === 'number') {
       const known = this.#byIndex.get(index);
       // A new id alone proves nothing (some servers draw one per piece); with a name it is the next call.
@@ -63,8 +61,8 @@ export class CallIndex<T extends CallParts> {
     return name === last.name && !isObject(parseJson(last.arguments)) ? last : this.#open();
   }
 
-  #open(): T {
-    const call = this.#create();
+  #open(): CallParts {
+    const call = { id: '', name: '', arguments: '' };
     this.#calls.push(call);
     return call;
   }

@@ -1,15 +1,19 @@
 import type { Dialect } from '../../../shared/model.ts';
-import { ChainedStream } from './chain.ts';
+import type { AnswerWriter } from './answer.ts';
+import { AnswerStream, type WireReader } from './answer-stream.ts';
+import { AnthropicReader } from './anthropic-reader.ts';
+import { AnthropicWriter } from './anthropic-writer.ts';
+import { ChatReader } from './chat-reader.ts';
+import { ChatWriter } from './chat-writer.ts';
 import { anthropicReplyToOpenai, openaiReplyToAnthropic } from './reply.ts';
 import { openaiToAnthropic } from './request-to-anthropic.ts';
 import { anthropicToOpenai } from './request-to-openai.ts';
+import { ResponsesReader } from './responses/reader.ts';
+import { chatReplyToResponse } from './responses/reply-from-chat.ts';
 import { responseToChatReply } from './responses/reply-to-chat.ts';
 import { chatToResponses } from './responses/request-from-chat.ts';
 import { responsesToChat } from './responses/request-to-chat.ts';
-import { chatReplyToResponse, createResponsesStream } from './responses/stream-from-chat.ts';
-import { createChatStream } from './responses/stream-to-chat.ts';
-import { createAnthropicStream } from './stream-to-anthropic.ts';
-import { createOpenaiStream } from './stream-to-openai.ts';
+import { ResponseWriter } from './responses/writer.ts';
 import type {
   JsonObject,
   StreamTranslator,
@@ -22,7 +26,7 @@ const EFFORTS = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 /**
  * A client's request in another dialect. Chat completions are the middle: between Anthropic's and the Responses API
- * there are two hops. Throws BAD_INPUT and NOT_TRANSLATABLE.
+ * there are two hops. (Streamed answers need none: any reader goes with any writer.) Throws BAD_INPUT and NOT_TRANSLATABLE.
  */
 export function translateRequest(
   client: Dialect,
@@ -65,14 +69,25 @@ export function createTranslator(
   context: TranslationContext,
   onWhole?: (response: JsonObject) => void,
 ): StreamTranslator {
-  if (client === 'openai') return toChat(upstream, context);
-  const last =
-    client === 'anthropic' ? createAnthropicStream(context) : createResponsesStream(context, onWhole);
-  return upstream === 'openai' ? last : new ChainedStream(toChat(upstream, context.hop ?? context), last);
+  return new AnswerStream(
+    readerOf(upstream, context.hop ?? context),
+    writerFor(client, context, onWhole),
+    context,
+  );
 }
 
-function toChat(upstream: Dialect, context: TranslationContext): StreamTranslator {
-  return upstream === 'anthropic' ? createOpenaiStream(context) : createChatStream(context);
+function readerOf(upstream: Dialect, context: TranslationContext): WireReader {
+  if (upstream === 'openai') return new ChatReader(context);
+  return upstream === 'anthropic' ? new AnthropicReader(context) : new ResponsesReader(context);
+}
+
+function writerFor(
+  client: Dialect,
+  context: TranslationContext,
+  onWhole?: (response: JsonObject) => void,
+): AnswerWriter {
+  if (client === 'openai') return new ChatWriter(context);
+  return client === 'anthropic' ? new AnthropicWriter(context) : new ResponseWriter(context, onWhole);
 }
 
 /** A whole answer in the client's dialect. Throws UPSTREAM_REFUSED when it is an error or no answer. */

@@ -2,12 +2,12 @@ import { AppError } from '../../../shared/errors.ts';
 import { argumentsObject } from './arguments.ts';
 import { readErrorObject } from './errors.ts';
 import { asArray, asObject, asText, isObject } from './json.ts';
-import { messageId, ReplyCallIds } from './stream-to-anthropic.ts';
-import { completionId } from './stream-to-openai.ts';
+import { completionId, messageId, ReplyCallIds } from './reply-ids.ts';
 import { splitThink } from './think-tags.ts';
 import type { JsonObject, TranslationContext } from './types.ts';
 import {
   anthropicStop,
+  finishWord,
   guessTokens,
   openaiFinish,
   readAnthropicUsage,
@@ -103,13 +103,15 @@ export function anthropicReplyToOpenai(reply: unknown, context: TranslationConte
     ...(thinking !== '' && context.showReasoning ? { reasoning_content: thinking } : {}),
     ...callsField(calls, context),
   };
-  const finish = openaiFinish(asText(root.stop_reason) || null, calls.length > 0, context.legacyFunctions);
+  const finish = openaiFinish(asText(root.stop_reason) || null, calls.length > 0);
   return {
     id: completionId(root.id, context),
     object: 'chat.completion',
     created: context.createdAt,
     model: context.requestedModel,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finish }],
+    choices: [
+      { index: 0, message, logprobs: null, finish_reason: finishWord(finish, context.legacyFunctions) },
+    ],
     usage: toOpenaiUsage(known ? counts : guessed),
   };
 }

@@ -11,11 +11,15 @@ export function anthropicStop(finish: string | null, hasTools: boolean, refused:
 }
 
 /** Anthropic stop reason → OpenAI finish reason (S26). */
-export function openaiFinish(stop: string | null, hasTools: boolean, legacyFunctions: boolean): string {
+export function openaiFinish(stop: string | null, hasTools: boolean): string {
   if (stop === 'max_tokens' || stop === 'model_context_window_exceeded') return 'length';
   if (stop === 'refusal') return 'content_filter';
-  if (!hasTools) return 'stop';
-  return legacyFunctions ? 'function_call' : 'tool_calls';
+  return hasTools ? 'tool_calls' : 'stop';
+}
+
+/** A finish reason as a chat client knows it: those who sent `functions` have their own word for calls. */
+export function finishWord(finish: string | null, legacyFunctions: boolean): string | null {
+  return finish === 'tool_calls' && legacyFunctions ? 'function_call' : finish;
 }
 
 /** Counts of one reply; a field is absent when the upstream did not tell it. */

@@ -1,8 +1,8 @@
 import { AppError } from '../../../../shared/errors.ts';
 import { asArray, asCount, asObject, asText, isObject } from '../json.ts';
-import { completionId } from '../stream-to-openai.ts';
+import { completionId } from '../reply-ids.ts';
 import type { JsonObject, TranslationContext, WireError } from '../types.ts';
-import { guessTokens, type TokenCounts, toOpenaiUsage } from '../vocabulary.ts';
+import { finishWord, guessTokens, type TokenCounts, toOpenaiUsage } from '../vocabulary.ts';
 import { reasoningText } from './items.ts';
 
 /** A response object → chat completion. Throws UPSTREAM_REFUSED when it is an error or no whole response. */
@@ -39,11 +39,15 @@ export function responseToChatReply(reply: unknown, context: TranslationContext)
         ? { function_call: calls[0]?.function }
         : { tool_calls: calls }),
   };
+  const guessed = {
+    input: context.estimatedInputTokens,
+    output: guessTokens(text.length + thought.length),
+  };
   const choice = {
     index: 0,
     message,
     logprobs: logprobs.length > 0 ? { content: logprobs, refusal: null } : null,
-    finish_reason: finishOf(reply, calls.length > 0, context.legacyFunctions),
+    finish_reason: finishWord(finishOf(reply, calls.length > 0), context.legacyFunctions),
   };
   return {
     id: completionId(reply.id, context),
@@ -51,7 +55,7 @@ export function responseToChatReply(reply: unknown, context: TranslationContext)
     created: context.createdAt,
     model: context.requestedModel,
     choices: [choice],
-    usage: usageOf(readResponsesUsage(reply.usage), context, text.length + thought.length),
+    usage: toOpenaiUsage(readResponsesUsage(reply.usage) ?? guessed),
   };
 }
 
@@ -81,20 +85,12 @@ export function failureOf(response: JsonObject): WireError {
   return { type, message: asText(error.message) || 'The upstream reported that its answer failed.', code };
 }
 
-export function usageOf(
-  counts: TokenCounts | null,
-  context: TranslationContext,
-  characters: number,
-): JsonObject {
-  return toOpenaiUsage(counts ?? { input: context.estimatedInputTokens, output: guessTokens(characters) });
-}
-
-export function finishOf(response: JsonObject, hasCalls: boolean, legacyFunctions: boolean): string {
+/** How a response ended, as a finish reason of chat completions. */
+export function finishOf(response: JsonObject, hasCalls: boolean): string {
   const { reason } = asObject(response.incomplete_details);
   if (response.status === 'incomplete' || asText(reason) !== '')
     return reason === 'content_filter' ? 'content_filter' : 'length';
-  if (!hasCalls) return 'stop';
-  return legacyFunctions ? 'function_call' : 'tool_calls';
+  return hasCalls ? 'tool_calls' : 'stop';
 }
 
 export function callHead(

@@ -1,23 +1,24 @@
+import type { AnswerEnd, AnswerWriter } from '../answer.ts';
 import { argumentsObject, ObjectProgress } from '../arguments.ts';
 import type { CallParts } from '../call-index.ts';
 import { statusOfType } from '../errors.ts';
 import { asText, isObject, parseJson } from '../json.ts';
-import { ReplyCallIds } from '../stream-to-anthropic.ts';
+import { ReplyCallIds } from '../reply-ids.ts';
 import type { JsonObject, TranslationContext, WireError } from '../types.ts';
 import { EventCounter } from './events.ts';
-import { responseErrorCode, responseFrame } from './response-object.ts';
+import { responseErrorCode, responseFrame, toResponsesUsage } from './response-object.ts';
 
-/** A tool call on its way; `CallIndex` fills the parts, the writer remembers what the client has seen. */
-export class CallItem implements CallParts {
-  id = '';
-  name = '';
-  arguments = '';
-  readonly progress = new ObjectProgress();
+/** A tool call on its way: its reader fills the parts, the writer remembers what the client has seen. */
+interface Call {
+  readonly call: CallParts;
+  /** Position among the calls. */
+  readonly order: number;
+  readonly progress: ObjectProgress;
   /** Arguments that the client does not have yet. */
-  pending = '';
-  item: JsonObject | null = null;
-  index = -1;
-  closed = false;
+  pending: string;
+  item: JsonObject | null;
+  index: number;
+  closed: boolean;
 }
 
 interface Message {
@@ -39,18 +40,21 @@ type Status = 'completed' | 'incomplete';
  * Builds one response of the Responses API: the object, and the events that tell of it. Every method returns the SSE
  * text for what it changed. Texts and reasoning stand one after the other; calls may grow side by side.
  */
-export class ResponseWriter {
+export class ResponseWriter implements AnswerWriter {
   readonly #context: TranslationContext;
+  readonly #onWhole: (response: JsonObject) => void;
   readonly #events = new EventCounter();
   readonly #ids: ReplyCallIds;
   readonly #output: JsonObject[] = [];
-  readonly #calls: CallItem[] = [];
+  readonly #calls = new Map<CallParts, Call>();
   #frame: JsonObject;
   #open: Message | Reasoning | null = null;
   #told = 0;
 
-  constructor(context: TranslationContext) {
+  /** `onWhole` gets the response object before its last event goes out. */
+  constructor(context: TranslationContext, onWhole: (response: JsonObject) => void = () => {}) {
     this.#context = context;
+    this.#onWhole = onWhole;
     this.#ids = new ReplyCallIds(context);
     this.#frame = responseFrame(context);
   }
@@ -68,8 +72,7 @@ export class ResponseWriter {
     );
   }
 
-  reasoning(text: string): string {
-    if (text === '') return '';
+  thinking(text: string): string {
     let out = '';
     if (this.#open?.kind !== 'reasoning') {
       out += this.#closeOpen('completed');
@@ -95,8 +98,8 @@ export class ResponseWriter {
     );
   }
 
-  text(text: string, logprobs: readonly unknown[] = []): string {
-    if (text === '') return '';
+  text(text: string, told: readonly unknown[]): string {
+    const logprobs = this.#context.responses?.wantsLogprobs === true ? told : [];
     const { message, part, at, out } = this.#part('output_text');
     part.text = asText(part.text) + text;
     if (logprobs.length > 0) part.logprobs = [...((part.logprobs as unknown[]) ?? []), ...logprobs];
@@ -112,7 +115,6 @@ export class ResponseWriter {
   }
 
   refusal(text: string): string {
-    if (text === '') return '';
     const { message, part, at, out } = this.#part('refusal');
     part.refusal = asText(part.refusal) + text;
     return (
@@ -125,46 +127,42 @@ export class ResponseWriter {
     );
   }
 
-  /** A piece of a call; pieces of several calls may take turns. */
-  call(call: CallItem, added: string): string {
-    if (call.closed) return '';
+  call(parts: CallParts, added: string): string {
     let out = '';
-    if (!this.#calls.includes(call)) {
+    let call = this.#calls.get(parts);
+    if (call === undefined) {
       out += this.#closeOpen('completed');
       // What is complete need not wait for the others: the client may show it.
-      for (const other of this.#calls)
+      for (const other of this.#calls.values())
         if (other.progress.complete) out += this.#closeCall(other, 'completed');
-      this.#calls.push(call);
+      call = newCall(parts, this.#calls.size);
+      this.#calls.set(parts, call);
     }
+    if (call.closed) return out;
     call.progress.feed(added);
     call.pending += added;
-    if (call.id === '' || call.name === '' || !call.progress.isObject) return out;
+    if (parts.id === '' || parts.name === '' || !call.progress.isObject) return out;
     return out + this.#startCall(call) + this.#pour(call);
   }
 
-  /** A call that never got a name. */
-  get hasNamelessCall(): boolean {
-    return this.#calls.some((call) => call.name === '');
+  alive(): string {
+    return ': keep-alive\n\n';
   }
 
-  get hasCalls(): boolean {
-    return this.#calls.length > 0;
-  }
-
-  /** The answer is over. `reason` says why it is not whole. */
-  finish(usage: JsonObject, reason: 'max_output_tokens' | 'content_filter' | null): string {
+  finish(end: AnswerEnd): string {
+    const reason = shortReason(end);
     const status = reason === null ? 'completed' : 'incomplete';
     let out = this.#closeOpen(status);
-    for (const call of this.#calls) out += this.#closeCall(call, status);
+    for (const call of this.#calls.values()) out += this.#closeCall(call, status);
     this.#frame = {
       ...this.#frame,
       status,
-      usage,
+      usage: toResponsesUsage(end.counts),
       incomplete_details: reason === null ? null : { reason },
       completed_at: reason === null ? this.#context.createdAt : null,
     };
-    out += this.#events.event(`response.${status}`, { response: this.response });
-    return out;
+    this.#onWhole(this.response);
+    return out + this.#events.event(`response.${status}`, { response: this.response });
   }
 
   /**
@@ -242,16 +240,17 @@ export class ResponseWriter {
     );
   }
 
-  #startCall(call: CallItem): string {
+  #startCall(call: Call): string {
     if (call.item !== null) return '';
-    const tool = this.#context.responses?.tools.get(call.name);
+    const { id, name } = call.call;
+    const tool = this.#context.responses?.tools.get(name);
     const custom = tool?.kind === 'custom';
     const { item, index, added } = this.#add({
       id: this.#itemId(custom ? 'ctc' : 'fc'),
       type: custom ? 'custom_tool_call' : 'function_call',
       status: 'in_progress',
-      call_id: this.#ids.take(call.id, this.#calls.indexOf(call)),
-      name: tool?.name ?? call.name,
+      call_id: this.#ids.take(id, call.order),
+      name: tool?.name ?? name,
       ...(tool?.namespace ? { namespace: tool.namespace } : {}),
       ...(custom ? { input: '' } : { arguments: '' }),
     });
@@ -261,7 +260,7 @@ export class ResponseWriter {
   }
 
   /** A free-form tool's text is cut out of its wrapper when that is whole. */
-  #pour(call: CallItem): string {
+  #pour(call: Call): string {
     if (call.item?.type !== 'function_call' || call.pending === '') return '';
     const delta = call.pending;
     call.pending = '';
@@ -271,10 +270,11 @@ export class ResponseWriter {
     });
   }
 
-  #closeCall(call: CallItem, status: Status): string {
+  #closeCall(call: Call, status: Status): string {
     if (call.closed) return '';
     call.closed = true;
-    const whole = call.progress.isObject ? call.arguments : JSON.stringify(argumentsObject(call.arguments));
+    const told = call.call.arguments;
+    const whole = call.progress.isObject ? told : JSON.stringify(argumentsObject(told));
     if (call.item === null) call.pending = whole;
     let out = this.#startCall(call);
     const item = call.item as unknown as JsonObject;
@@ -313,6 +313,21 @@ export class ResponseWriter {
     this.#told += 1;
     return `${prefix}_${this.#context.replyId}_${this.#told - 1}`;
   }
+}
+
+function newCall(call: CallParts, order: number): Call {
+  const progress = new ObjectProgress();
+  return { call, order, progress, pending: '', item: null, index: -1, closed: false };
+}
+
+/** Why an answer is not whole; a refusal in words is a whole answer. */
+function shortReason({
+  finish,
+  refused,
+  hasCalls,
+}: AnswerEnd): 'max_output_tokens' | 'content_filter' | null {
+  if (finish === 'length' || finish === 'max_tokens') return 'max_output_tokens';
+  return finish === 'content_filter' && !refused && !hasCalls ? 'content_filter' : null;
 }
 
 function place(item: JsonObject, index: number): JsonObject {

@@ -4,12 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { createAssembler } from '../../../../../src/engine/proxy/translate/assemble.ts';
 import { openaiToAnthropic } from '../../../../../src/engine/proxy/translate/request-to-anthropic.ts';
 import { anthropicToOpenai } from '../../../../../src/engine/proxy/translate/request-to-openai.ts';
-import { createAnthropicStream } from '../../../../../src/engine/proxy/translate/stream-to-anthropic.ts';
-import { createOpenaiStream } from '../../../../../src/engine/proxy/translate/stream-to-openai.ts';
 import type { JsonObject, StreamTranslator } from '../../../../../src/engine/proxy/translate/types.ts';
 import { AppError } from '../../../../../src/shared/errors.ts';
 import type { Dialect } from '../../../../../src/shared/model.ts';
-import { context, options } from './support.ts';
+import { context, createAnthropicStream, createOpenaiStream, options } from './support.ts';
 
 const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).map((text) => `w${text}w`);
 /** Values that look like structure to a reader that does not follow strings and escapes. */

@@ -6,10 +6,8 @@ import {
   anthropicReplyToOpenai,
   openaiReplyToAnthropic,
 } from '../../../../../src/engine/proxy/translate/reply.ts';
-import { createAnthropicStream } from '../../../../../src/engine/proxy/translate/stream-to-anthropic.ts';
-import { createOpenaiStream } from '../../../../../src/engine/proxy/translate/stream-to-openai.ts';
 import type { JsonObject, WireEvent } from '../../../../../src/engine/proxy/translate/types.ts';
-import { chunk, context, delta, event, run } from './support.ts';
+import { chunk, context, createAnthropicStream, createOpenaiStream, delta, event, run } from './support.ts';
 
 /** An SDK whose network is this one answer. */
 function answering(body: string, type: string, status = 200) {

@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { createAnthropicStream } from '../../../../../src/engine/proxy/translate/stream-to-anthropic.ts';
 import type {
   JsonObject,
   TranslationContext,
   WireEvent,
 } from '../../../../../src/engine/proxy/translate/types.ts';
-import { chunk, context, delta, jsonEvents, outline, parseSse, run } from './support.ts';
+import {
+  chunk,
+  context,
+  createAnthropicStream,
+  delta,
+  jsonEvents,
+  outline,
+  parseSse,
+  run,
+} from './support.ts';
 
 const DONE = chunk('[DONE]');
 const usage = chunk({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 2 } });

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createOpenaiStream } from '../../../../../src/engine/proxy/translate/stream-to-openai.ts';
 import type {
   JsonObject,
   TranslationContext,
   WireEvent,
 } from '../../../../../src/engine/proxy/translate/types.ts';
-import { context, event, jsonEvents, run } from './support.ts';
+import { context, createOpenaiStream, event, jsonEvents, run } from './support.ts';
 
 const start = event({
   type: 'message_start',

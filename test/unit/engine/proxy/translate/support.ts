@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser';
+import { createTranslator } from '../../../../../src/engine/proxy/translate/pairs.ts';
 import type {
   JsonObject,
   StreamTranslator,
@@ -38,6 +39,16 @@ export function context(change: Partial<TranslationContext> = {}): TranslationCo
     legacyFunctions: false,
     ...change,
   };
+}
+
+/** Chat chunks → Anthropic events. */
+export function createAnthropicStream(of: TranslationContext): StreamTranslator {
+  return createTranslator('openai', 'anthropic', of);
+}
+
+/** Anthropic events → chat chunks. */
+export function createOpenaiStream(of: TranslationContext): StreamTranslator {
+  return createTranslator('anthropic', 'openai', of);
 }
 
 export function parseSse(text: string): WireEvent[] {
