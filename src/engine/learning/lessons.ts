@@ -5,8 +5,9 @@ import { termsOf } from '../platform/words.ts';
 /** Why a turn may teach something. */
 export type Signal = 'correction' | 'instruction' | 'error' | 'repeated' | 'praise' | 'substantive';
 
-/** A turn as the evolver reads it: the user's words and the agent's answer, nothing else. */
+/** A request as the evolver reads it: the user's words and the agent's answer, nothing else. */
 export interface Lesson {
+  /** The turn that brought the request. */
   turnId: string;
   seq: number;
   signal: Signal;
@@ -48,15 +49,15 @@ const SIGNALS: readonly { signal: Signal; weight: number; pattern: RegExp }[] = 
 ];
 
 /**
- * The turns of a session that teach, at most 8, in their order: corrections, standing instructions, errors, repeated
- * requests and praise; where there are none, the substantive ones. Empty for small talk. Turns up to `afterSeq` have
- * been read before and serve only as what a reaction reacts to.
+ * The requests of a session that teach, at most 8, in their order: corrections, standing instructions, errors,
+ * repeated requests and praise; where there are none, the substantive ones. Empty for small talk. What began up to
+ * `afterSeq` has been read before and serves only as what a reaction reacts to.
  */
 export function pickLessons(turns: readonly TurnDetail[], afterSeq: number): Lesson[] {
-  const ordered = [...turns].filter((turn) => turn.kind === 'main').sort((a, b) => a.seq - b.seq);
+  const exchanges = exchangesOf(turns);
   const seen: Set<string>[] = [];
   const rated: { lesson: Lesson; weight: number }[] = [];
-  for (const [at, turn] of ordered.entries()) {
+  for (const [at, { turn, answer }] of exchanges.entries()) {
     const terms = new Set(termsOf(turn.userText).map(({ term }) => term));
     const repeated =
       terms.size >= 4 &&
@@ -66,9 +67,9 @@ export function pickLessons(turns: readonly TurnDetail[], afterSeq: number): Les
       );
     seen.push(terms);
     if (turn.seq <= afterSeq || turn.userText.trim() === '') continue;
-    const found = rate(turn, terms, repeated);
+    const found = rate(turn.userText, answer, terms, repeated);
     if (!found) continue;
-    const before = ordered[at - 1];
+    const before = exchanges[at - 1];
     const reacts = found.signal !== 'substantive' && before !== undefined;
     rated.push({
       weight: found.weight,
@@ -77,8 +78,8 @@ export function pickLessons(turns: readonly TurnDetail[], afterSeq: number): Les
         seq: turn.seq,
         signal: found.signal,
         user: ends(redact(turn.userText).text, USER_CHARS),
-        answerBefore: reacts ? ends(redact(before.replyText).text, ANSWER_CHARS) : null,
-        answer: ends(redact(turn.replyText).text, ANSWER_CHARS),
+        answerBefore: reacts ? ends(redact(before.answer).text, ANSWER_CHARS) : null,
+        answer: ends(redact(answer).text, ANSWER_CHARS),
       },
     });
   }
@@ -89,16 +90,33 @@ export function pickLessons(turns: readonly TurnDetail[], afterSeq: number): Les
     .sort((a, b) => a.seq - b.seq);
 }
 
+/** A request of the user, by the turn that brought it, and the last thing that was said to it. */
+interface Exchange {
+  turn: TurnDetail;
+  answer: string;
+}
+
+/** The requests of a session in order. Each round of a tool loop is a turn that carries the same words again. */
+function exchangesOf(turns: readonly TurnDetail[]): Exchange[] {
+  const exchanges: Exchange[] = [];
+  for (const turn of turns.filter(({ kind }) => kind === 'main').sort((a, b) => a.seq - b.seq)) {
+    const open = exchanges.at(-1);
+    if (open?.turn.userText !== turn.userText) exchanges.push({ turn, answer: turn.replyText });
+    else if (turn.replyText.trim() !== '') open.answer = turn.replyText;
+  }
+  return exchanges;
+}
+
 function rate(
-  turn: TurnDetail,
+  text: string,
+  answer: string,
   terms: ReadonlySet<string>,
   repeated: boolean,
 ): { signal: Signal; weight: number } | null {
-  const text = turn.userText;
   for (const { signal, weight, pattern } of SIGNALS) if (pattern.test(text)) return { signal, weight };
   if (repeated) return { signal: 'repeated', weight: 2 };
   const substantive = terms.size >= 4 || text.trim().length >= 60;
-  return substantive && turn.replyText.trim() !== '' ? { signal: 'substantive', weight: 0.5 } : null;
+  return substantive && answer.trim() !== '' ? { signal: 'substantive', weight: 0.5 } : null;
 }
 
 /** How many terms two texts share. */

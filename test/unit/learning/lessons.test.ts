@@ -49,6 +49,21 @@ describe('pickLessons', () => {
     ).toContain('3 repeated');
   });
 
+  // Agents send a request again with each tool result: one standing instruction took all eight places.
+  it('a request that is answered over many tool calls is one lesson, and nobody repeated it', () => {
+    const ask = 'Find out why the nightly export of invoices stops halfway';
+    const loop = [
+      ...['Let me look.', '', '', 'The disk is full.'].map((replyText) => ({ userText: ask, replyText })),
+      { userText: 'From now on check the free space first', replyText: 'Noted.' },
+      { userText: 'From now on check the free space first', replyText: '' },
+    ].map((fields, at) => makeTurn({ ...fields, seq: at + 1 }));
+    expect(pickLessons(loop, 0)).toMatchObject([
+      { seq: 1, turnId: 'turn-1', signal: 'substantive', answer: 'The disk is full.' },
+      { seq: 5, signal: 'instruction', answerBefore: 'The disk is full.', answer: 'Noted.' },
+    ]);
+    expect(pickLessons(loop, 2).map(({ seq }) => seq)).toEqual([5]);
+  });
+
   it.each([[['hi', 'thanks', 'ok']], [['你好', '谢谢']], [['']]])('small talk teaches nothing: %j', (texts) =>
     expect(picked(...texts)).toEqual([]),
   );
