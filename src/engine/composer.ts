@@ -1,11 +1,5 @@
 import type { Config } from '../shared/config.ts';
-import {
-  type Candidate,
-  composeInjection,
-  type InjectionPlan,
-  skipInjection,
-  type TurnView,
-} from './inject/index.ts';
+import { type Candidate, composeInjection, type InjectionPlan, skipInjection } from './inject/index.ts';
 import type { OpenTurn } from './sessions/index.ts';
 
 export interface ComposerDeps {
@@ -19,20 +13,14 @@ export function createComposer(deps: ComposerDeps): (turn: OpenTurn, roomTokens:
   return (turn, roomTokens) => {
     const { skills } = deps.config();
     const { facts } = turn;
-    const view: TurnView = {
-      userIndex: facts.userIndex,
-      hasAssistant: facts.hasAssistant,
-      digests: () => facts.digests(),
-      systemText: () => facts.systemText,
-    };
-    if (turn.kind === 'side') return skipInjection(turn.injection, view, 'side-turn');
-    if (!skills.enabled) return skipInjection(turn.injection, view, 'off');
+    if (turn.kind === 'side') return skipInjection(turn.injection, facts, 'side-turn');
+    if (!skills.enabled) return skipInjection(turn.injection, facts, 'off');
     if (facts.headers['x-metaclaw-skills']?.toLowerCase() === 'off')
-      return skipInjection(turn.injection, view, 'header');
+      return skipInjection(turn.injection, facts, 'header');
     if (facts.endsWithToolResult || facts.userText.trim() === '')
-      return skipInjection(turn.injection, view, 'no-user-text');
+      return skipInjection(turn.injection, facts, 'no-user-text');
     const candidates = deps.retrieve(facts.userText, { limit: skills.top_k });
-    return composeInjection(turn.injection, view, candidates, {
+    return composeInjection(turn.injection, facts, candidates, {
       sessionTokens: skills.max_tokens,
       roomTokens,
     });

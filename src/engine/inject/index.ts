@@ -21,16 +21,10 @@ export interface SessionInjection {
   messages: (InjectedBlock & { anchor: MessageAnchor })[];
 }
 
-/** What retrieval offers for a turn, best first. */
-export interface Candidate {
-  kind: 'skill' | 'memory';
-  id: string;
-  title: string;
+/** What retrieval offers for a turn. */
+export interface Candidate extends Omit<InjectedItem, 'place'> {
   /** Text to add, without heading. */
   body: string;
-  tokens: number;
-  score: number;
-  reason: string;
 }
 
 /** What to change in the request that goes upstream. */
@@ -47,13 +41,15 @@ export interface InjectionPlan {
 /** The turn as far as placement depends on it. */
 export interface TurnView {
   /** Position among non-system messages of the user's newest words; -1 when there are none. */
-  userIndex: number;
+  readonly userIndex: number;
   /** An answer stands in the history: an earlier request went out without our system block. */
-  hasAssistant: boolean;
-  /** Hash of each non-system message; asked for only when a message block must be placed or found again. */
+  readonly hasAssistant: boolean;
+  /** Hash of the non-system message at a position; undefined where there is none. Costs that message alone. */
+  digestAt(index: number): string | undefined;
+  /** Hashes of all of them; asked for only when a message block stands no longer where it stood. */
   digests(): readonly string[];
-  /** The client's own system text; asked for only when there is something to add. */
-  systemText(): string;
+  /** The client's own system text; read only when there is something to add. */
+  readonly systemText: string;
 }
 
 export interface Limits {
@@ -120,7 +116,7 @@ export function composeInjection(
       leave('already-in-session');
       continue;
     }
-    systemText ??= view.systemText();
+    systemText ??= view.systemText;
     if (candidate.kind === 'skill' && clientHasSkill(systemText, candidate.id)) {
       leave('same-name-as-client-skill');
       continue;
@@ -140,7 +136,7 @@ export function composeInjection(
   }
   const settled = { ...session, system: session.system ?? null };
   if (chosen.length === 0 || view.userIndex < 0) return assemble(settled, view, leftOut, null);
-  const digest = view.digests()[view.userIndex];
+  const digest = view.digestAt(view.userIndex);
   if (digest === undefined) return assemble(settled, view, leftOut, null);
   // A retried request has its block already: the digest of a message covers the client's words only.
   const block = { ...messageBlock(chosen), anchor: { index: view.userIndex, digest } };
@@ -163,7 +159,7 @@ function assemble(
   };
   if (session.system) add(session.system);
   for (const block of session.messages) {
-    const index = find(block.anchor, view.digests());
+    const index = find(block.anchor, view);
     if (index < 0) continue;
     add(block);
     const same = messages.find((message) => message.index === index);
@@ -179,13 +175,13 @@ function assemble(
 }
 
 /** A client may have cut or compacted its history, so the position is only the first guess. */
-function find(anchor: MessageAnchor, digests: readonly string[]): number {
-  return digests[anchor.index] === anchor.digest ? anchor.index : digests.indexOf(anchor.digest);
+function find({ index, digest }: MessageAnchor, view: TurnView): number {
+  return view.digestAt(index) === digest ? index : view.digests().indexOf(digest);
 }
 
 /** Blocks that this request really carries: a message that was edited or compacted away took its block with it. */
 function presentBlocks(session: SessionInjection, view: TurnView): InjectedBlock[] {
-  const inMessages = session.messages.filter((block) => find(block.anchor, view.digests()) >= 0);
+  const inMessages = session.messages.filter((block) => find(block.anchor, view) >= 0);
   return session.system ? [session.system, ...inMessages] : inMessages;
 }
 

@@ -45,7 +45,7 @@ export class Facts implements RequestFacts {
   #systemText: string | null = null;
   #firstUserText: string | null = null;
   #user: { text: string; index: number } | null = null;
-  #digests: readonly string[] | null = null;
+  readonly #digests: string[] = [];
   #endsWithToolResult: boolean | null = null;
   readonly #texts = new Map<SkimMessage, string>();
 
@@ -119,8 +119,14 @@ export class Facts implements RequestFacts {
     return this.#endsWithToolResult;
   }
 
+  digestAt(index: number): string | undefined {
+    const message = this.conversation[index];
+    if (message) this.#digests[index] ??= this.#digest(message);
+    return this.#digests[index];
+  }
+
   digests(): readonly string[] {
-    this.#digests ??= this.conversation.map((message) => this.#digest(message));
+    for (const index of this.conversation.keys()) this.digestAt(index);
     return this.#digests;
   }
 

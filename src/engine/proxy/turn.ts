@@ -195,8 +195,7 @@ async function planInjection(
   facts: Facts,
   body: Skim,
 ): Promise<InjectionPlan> {
-  const skip = (why: Parameters<typeof skipInjection>[2]) =>
-    skipInjection(turn.injection, { ...view(facts) }, why);
+  const skip = (why: Parameters<typeof skipInjection>[2]) => skipInjection(turn.injection, facts, why);
   if (turn.kind === 'side') return skip('side-turn');
   const { headers } = facts;
   if (says(headers['x-metaclaw-skills'], OFF) && says(headers['x-metaclaw-memory'], OFF))
@@ -240,15 +239,6 @@ async function planCut(
 
 function sizeOf(cut: Cut): { messages: number; tokens: number } {
   return { messages: cut.messages.length, tokens: cut.tokens };
-}
-
-function view(facts: Facts) {
-  return {
-    userIndex: facts.userIndex,
-    hasAssistant: facts.hasAssistant,
-    digests: () => facts.digests(),
-    systemText: () => facts.systemText,
-  };
 }
 
 /** The work's result, or the late one when the deadline comes first; what the work does afterwards is of no interest. */
@@ -305,7 +295,7 @@ function prepare(
       { err: error, turn: turn.turn.id },
       'nothing was added to the turn: the body could not be changed',
     );
-    const used = skipInjection(turn.turn.injection, view(turn.facts), 'header');
+    const used = skipInjection(turn.turn.injection, turn.facts, 'header');
     return {
       prepared: prepareRequest({ ...input, plan: null }),
       used: { ...used, report: { ...used.report, skipped: 'error' } },

@@ -40,6 +40,8 @@ export interface RequestFacts {
   continues?: string | null;
   /** True when the history holds an answer already. */
   hasAssistant: boolean;
+  /** Hash of one non-system message; undefined where there is none. */
+  digestAt(index: number): string | undefined;
   /** Hash of each non-system message (role and normalised content), oldest first. */
   digests(): readonly string[];
 }

@@ -22,8 +22,9 @@ function view(texts: string[], over: Partial<TurnView> = {}): TurnView {
   return {
     userIndex: texts.length - 1,
     hasAssistant: texts.length > 1,
+    digestAt: (index) => texts[index],
     digests: () => texts,
-    systemText: () => 'You are an agent.',
+    systemText: 'You are an agent.',
     ...over,
   };
 }
@@ -93,7 +94,7 @@ describe('composeInjection', () => {
   });
 
   it('leaves a skill out that the client offers under the same name (J08)', () => {
-    const own = view(['a'], { systemText: () => '<skill><name>deploy</name></skill>' });
+    const own = view(['a'], { systemText: '<skill><name>deploy</name></skill>' });
     const plan = composeInjection(fresh, own, [skill('deploy')], limits);
     expect(plan.system).toBeNull();
     expect(plan.report.leftOut[0]?.reason).toBe('same-name-as-client-skill');
