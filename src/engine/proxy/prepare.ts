@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Dialect } from '../../shared/model.ts';
 import type { InjectionPlan } from '../inject/index.ts';
 import type { Route } from '../upstream/index.ts';
@@ -16,7 +15,7 @@ import {
   removeReasoning,
   sealedItems,
 } from './reasoning/attach.ts';
-import { decodeValue, member, type Skim } from './skim.ts';
+import { decode, decodeValue, member, type Skim } from './skim.ts';
 import {
   appendSystem,
   applySplices,
@@ -191,19 +190,9 @@ function adaptToQuirks(route: Route, dialect: Dialect, body: Buffer): Buffer {
   return adapted === parsed ? body : Buffer.from(JSON.stringify(adapted));
 }
 
-/**
- * The body as a value, for the other wire. The skim looks into no string, so what it let pass can still be broken
- * (a raw line break, an unknown escape): that is the caller's fault, not ours. Throws BAD_INPUT.
- */
+/** The body as a value, for the other wire. Throws BAD_INPUT. */
 function parseBody(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8').replace(/^\uFEFF/, ''));
-  } catch (error) {
-    throw new AppError('BAD_INPUT', `The request body is not valid JSON: ${messageOf(error)}`, {
-      hint: 'Send a JSON object as the API describes it.',
-      cause: error,
-    });
-  }
+  return decode(body.toString('utf8').replace(/^\uFEFF/, ''));
 }
 
 function translate(input: PrepareInput, edited: Buffer): PreparedRequest {

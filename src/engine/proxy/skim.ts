@@ -1,17 +1,6 @@
 import { AppError, messageOf } from '../../shared/errors.ts';
+import { ARRAY, BACKSLASH, OBJECT, Odd, QUOTE, type SkimValue, type Span, Walker } from './json-walker.ts';
 import { roleOfItem } from './translate/responses/items.ts';
-
-/** A value's place in the body, in bytes; `end` is exclusive. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-export type ValueKind = 'string' | 'array' | 'object' | 'other';
-
-export interface SkimValue extends Span {
-  readonly kind: ValueKind;
-}
 
 export interface SkimMessage extends Span {
   /** Empty when the message has none. */
@@ -45,184 +34,32 @@ export interface Skim {
   readonly opaqueBytes: number;
 }
 
-/** The exact walk does not cover this body; the parse path decides whether it is odd or broken. */
-class Odd extends Error {}
-
-const QUOTE = 34;
-const BACKSLASH = 92;
-const COMMA = 44;
-const COLON = 58;
-const OBJECT = 123;
-const OBJECT_END = 125;
-const ARRAY = 91;
-const ARRAY_END = 93;
-const OPAQUE_MIN = 8192;
-const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
-
-/** Walks JSON once; strings are skipped by `indexOf`, so a byte of text costs almost nothing. */
-class Walker {
-  readonly s: string;
-  i = 0;
-  opaque = 0;
-
-  constructor(latin1: string) {
-    this.s = latin1;
+function readMessage(walker: Walker): SkimMessage {
+  const start = walker.i;
+  if (walker.s.charCodeAt(start) !== OBJECT) {
+    const { end } = walker.value();
+    return { start, end, role: '', roleSpan: null, content: null, type: '' };
   }
-
-  ws(): number {
-    const { s } = this;
-    let code = s.charCodeAt(this.i);
-    while (code === 32 || code === 10 || code === 13 || code === 9) {
-      this.i += 1;
-      code = s.charCodeAt(this.i);
-    }
-    return code;
-  }
-
-  expect(code: number): void {
-    if (this.s.charCodeAt(this.i) !== code) throw new Odd();
-    this.i += 1;
-  }
-
-  /** From an opening quote to just after the closing one. */
-  string(): void {
-    const { s } = this;
-    const start = this.i;
-    let at = start;
-    for (;;) {
-      at = s.indexOf('"', at + 1);
-      if (at < 0) throw new Odd();
-      let back = at - 1;
-      while (s.charCodeAt(back) === BACKSLASH) back -= 1;
-      if ((at - back) % 2 === 1) break;
-    }
-    this.i = at + 1;
-    if (at - start > OPAQUE_MIN && s.slice(start, start + 512).indexOf(' ', 64) < 0)
-      this.opaque += at - start;
-  }
-
-  /** A key or short string, decoded. */
-  text(): string {
-    const start = this.i;
-    this.expect(QUOTE);
-    this.i = start;
-    this.string();
-    const raw = this.s.slice(start + 1, this.i - 1);
-    return raw.includes('\\') ? decode(`"${raw}"`) : raw;
-  }
-
-  value(): SkimValue {
-    const start = this.i;
-    const code = this.s.charCodeAt(start);
-    if (code === QUOTE) {
-      this.string();
-      return { start, end: this.i, kind: 'string' };
-    }
-    if (code === OBJECT || code === ARRAY) {
-      this.#nested();
-      return { start, end: this.i, kind: code === OBJECT ? 'object' : 'array' };
-    }
-    this.i = this.#scalarEnd(start);
-    if (!SCALAR.test(this.s.slice(start, this.i))) throw new Odd();
-    return { start, end: this.i, kind: 'other' };
-  }
-
-  #scalarEnd(from: number): number {
-    let at = from;
-    for (;;) {
-      const code = this.s.charCodeAt(at);
-      if (Number.isNaN(code) || code <= 32 || code === COMMA || code === OBJECT_END || code === ARRAY_END)
-        return at;
-      at += 1;
-    }
-  }
-
-  #nested(): void {
-    const { s } = this;
-    const open: number[] = [];
-    for (;;) {
-      const code = s.charCodeAt(this.i);
-      if (code === QUOTE) {
-        this.string();
-        continue;
-      }
-      if (Number.isNaN(code)) throw new Odd();
-      this.i += 1;
-      if (code === OBJECT || code === ARRAY) open.push(code);
-      else if (code === OBJECT_END || code === ARRAY_END) {
-        if (open.pop() !== code - 2) throw new Odd();
-        if (open.length === 0) return;
-      }
-    }
-  }
-
-  /** Calls `member` at each value of an object; it must consume the value. */
-  object(member: (key: string, keyStart: number) => void): void {
-    this.expect(OBJECT);
-    if (this.ws() === OBJECT_END) {
-      this.i += 1;
-      return;
-    }
-    for (;;) {
-      const keyStart = this.i;
-      const key = this.text();
-      this.ws();
-      this.expect(COLON);
-      this.ws();
-      member(key, keyStart);
-      if (this.#last(OBJECT_END)) return;
-    }
-  }
-
-  /** Calls `element` at each value of an array; it must consume the value. */
-  array(element: () => void): void {
-    this.expect(ARRAY);
-    if (this.ws() === ARRAY_END) {
-      this.i += 1;
-      return;
-    }
-    for (;;) {
-      element();
-      if (this.#last(ARRAY_END)) return;
-    }
-  }
-
-  #last(end: number): boolean {
-    const code = this.ws();
-    this.i += 1;
-    if (code === end) return true;
-    if (code !== COMMA) throw new Odd();
-    this.ws();
-    return false;
-  }
-
-  message(): SkimMessage {
-    const start = this.i;
-    if (this.s.charCodeAt(start) !== OBJECT) {
-      const { end } = this.value();
-      return { start, end, role: '', roleSpan: null, content: null, type: '' };
-    }
-    let role: string | null = null;
-    let roleSpan: Span | null = null;
-    let content: SkimValue | null = null;
-    let output: SkimValue | null = null;
-    let type = '';
-    this.object((key) => {
-      if (key === 'role') {
-        if (roleSpan !== null) throw new Odd();
-        const from = this.i;
-        if (this.s.charCodeAt(from) === QUOTE) role = this.text();
-        else this.value();
-        roleSpan = { start: from, end: this.i };
-      } else if (key === 'content') {
-        if (content !== null) throw new Odd();
-        content = this.value();
-      } else if (key === 'type' && this.s.charCodeAt(this.i) === QUOTE) type = this.text();
-      else if (key === 'output') output = this.value();
-      else this.value();
-    });
-    return { start, end: this.i, role: role ?? '', roleSpan, content: content ?? output, type };
-  }
+  let role: string | null = null;
+  let roleSpan: Span | null = null;
+  let content: SkimValue | null = null;
+  let output: SkimValue | null = null;
+  let type = '';
+  walker.object((key) => {
+    if (key === 'role') {
+      if (roleSpan !== null) throw new Odd();
+      const from = walker.i;
+      if (walker.s.charCodeAt(from) === QUOTE) role = walker.text();
+      else walker.value();
+      roleSpan = { start: from, end: walker.i };
+    } else if (key === 'content') {
+      if (content !== null) throw new Odd();
+      content = walker.value();
+    } else if (key === 'type' && walker.s.charCodeAt(walker.i) === QUOTE) type = walker.text();
+    else if (key === 'output') output = walker.value();
+    else walker.value();
+  });
+  return { start, end: walker.i, role: role ?? '', roleSpan, content: content ?? output, type };
 }
 
 /** An item of `input`: what it is tells its role where it names none. */
@@ -264,10 +101,10 @@ function walk(bytes: Buffer, source: Buffer): Skim {
     const from = walker.i;
     let value: SkimValue;
     if (key === 'messages' && walker.s.charCodeAt(from) === ARRAY) {
-      walker.array(() => messages.push(walker.message()));
+      walker.array(() => messages.push(readMessage(walker)));
       value = { start: from, end: walker.i, kind: 'array' };
     } else if (key === 'input' && walker.s.charCodeAt(from) === ARRAY) {
-      walker.array(() => items.push(asItem(walker.message())));
+      walker.array(() => items.push(asItem(readMessage(walker))));
       value = { start: from, end: walker.i, kind: 'array' };
     } else value = walker.value();
     if (key === 'input' && value.kind === 'string') items.push(asUserItem(value));
@@ -297,11 +134,15 @@ export function skim(source: Buffer): Skim {
       throw new SyntaxError('a JSON object is expected');
     return walk(Buffer.from(JSON.stringify(parsed)), source);
   } catch (error) {
-    throw new AppError('BAD_INPUT', `The request body is not valid JSON: ${messageOf(error)}`, {
-      hint: 'Send a JSON object as the API describes it.',
-      cause: error,
-    });
+    throw notJson(error);
   }
+}
+
+function notJson(error: unknown): AppError {
+  return new AppError('BAD_INPUT', `The request body is not valid JSON: ${messageOf(error)}`, {
+    hint: 'Send a JSON object as the API describes it.',
+    cause: error,
+  });
 }
 
 /** The elements of an array value with each element's `type`, for placing a block among others. */
@@ -370,9 +211,9 @@ export function member(from: Skim, key: string): SkimMember | null {
   return from.members.find((candidate) => candidate.key === key) ?? null;
 }
 
-/** Decodes the JSON value at a span. */
+/** Decodes the JSON value at a span. Throws BAD_INPUT. */
 export function decodeValue(from: Skim, span: Span): unknown {
-  return JSON.parse(from.bytes.toString('utf8', span.start, span.end));
+  return decode(from.bytes.toString('utf8', span.start, span.end));
 }
 
 /** Decodes at most about `limit` bytes of a string value: a long system prompt is hashed by its head. */
@@ -387,9 +228,17 @@ export function decodeHead(from: Skim, span: Span, limit: number): string {
     while (from.bytes[first - 1] === BACKSLASH) first -= 1;
     end = first;
   }
-  return decode(`${from.bytes.toString('utf8', span.start, end)}"`);
+  return decode(`${from.bytes.toString('utf8', span.start, end)}"`) as string;
 }
 
-function decode(json: string): string {
-  return JSON.parse(json) as string;
+/**
+ * The walk looks into no string, so what it let pass can still be broken (a raw line break, an unknown escape): that
+ * is the caller's fault, not ours. Throws BAD_INPUT.
+ */
+export function decode(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw notJson(error);
+  }
 }

@@ -1,14 +1,6 @@
 import type { Dialect } from '../../shared/model.ts';
-import {
-  member,
-  type Skim,
-  type SkimMember,
-  type SkimMessage,
-  type SkimValue,
-  type Span,
-  skimBlocks,
-  skimMembers,
-} from './skim.ts';
+import type { SkimValue, Span } from './json-walker.ts';
+import { member, type Skim, type SkimMember, type SkimMessage, skimBlocks, skimMembers } from './skim.ts';
 
 /** One change of a body: `remove` bytes at `at` give way to `insert`. */
 export interface Splice {

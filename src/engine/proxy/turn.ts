@@ -58,7 +58,7 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
     cut,
     echo: call.dialect === 'responses' ? echoOf(asked) : null,
   };
-  const { prepared, used } = prepare(deps, call, state);
+  const { prepared, used } = madeReady(record, () => prepare(deps, call, state));
 
   if (call.response.destroyed) {
     record.abandon();
@@ -195,7 +195,14 @@ async function planInjection(
   facts: Facts,
   body: Skim,
 ): Promise<InjectionPlan> {
-  const skip = (why: Parameters<typeof skipInjection>[2]) => skipInjection(turn.injection, facts, why);
+  const skip = (why: Parameters<typeof skipInjection>[2]) => {
+    try {
+      return skipInjection(turn.injection, facts, why);
+    } catch (error) {
+      deps.log.warn({ err: error, turn: turn.id }, 'what the session carries could not be placed');
+      return nothingAdded(turn);
+    }
+  };
   if (turn.kind === 'side') return skip('side-turn');
   const { headers } = facts;
   if (says(headers['x-metaclaw-skills'], OFF) && says(headers['x-metaclaw-memory'], OFF))
@@ -208,6 +215,12 @@ async function planInjection(
     deps.log.warn({ err: error, turn: turn.id }, 'nothing was added to the turn: retrieval failed');
     return skip('error');
   }
+}
+
+/** A plan for when nothing can be added, not even what the session carries already. */
+function nothingAdded({ injection }: OpenTurn): InjectionPlan {
+  const report: InjectionPlan['report'] = { items: [], leftOut: [], tokens: 0, skipped: 'error' };
+  return { system: null, messages: [], report, injection };
 }
 
 /** What is left of the model's window; where history is cut to a limit, a tenth of it can always be had. */
@@ -277,6 +290,16 @@ function requestOf(deps: TurnDeps, call: ModelRequest, turn: TurnState): Omit<Pr
   };
 }
 
+/** Whatever keeps a request from being made ready, its turn is given up. */
+function madeReady<T>(record: TurnRecord, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    record.abandon();
+    throw error;
+  }
+}
+
 /** An injection that does not fit into the body after all is left out; the client's own request goes on. */
 function prepare(
   deps: TurnDeps,
@@ -287,19 +310,12 @@ function prepare(
   try {
     return { prepared: prepareRequest({ ...input, plan: turn.plan }), used: turn.plan };
   } catch (error) {
-    if (error instanceof AppError || !turn.plan || !turn.turn) {
-      turn.record.abandon();
-      throw error;
-    }
+    if (error instanceof AppError || !turn.plan || !turn.turn) throw error;
     deps.log.error(
       { err: error, turn: turn.turn.id },
       'nothing was added to the turn: the body could not be changed',
     );
-    const used = skipInjection(turn.turn.injection, turn.facts, 'header');
-    return {
-      prepared: prepareRequest({ ...input, plan: null }),
-      used: { ...used, report: { ...used.report, skipped: 'error' } },
-    };
+    return { prepared: prepareRequest({ ...input, plan: null }), used: nothingAdded(turn.turn) };
   }
 }
 

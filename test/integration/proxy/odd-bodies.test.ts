@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ProxyLab, type ProxyLabOptions, startProxyLab } from '../../support/proxy.ts';
+import { composeInjection } from '../../../src/engine/inject/index.ts';
+import { addToSystem, type ProxyLab, type ProxyLabOptions, startProxyLab } from '../../support/proxy.ts';
 import { post, rawRequest } from '../../support/raw.ts';
+
+const LIMITS = { sessionTokens: 1200, roomTokens: 100_000 };
 
 describe('bodies and addresses that no SDK sends', () => {
   let lab: ProxyLab;
@@ -46,6 +49,43 @@ describe('bodies and addresses that no SDK sends', () => {
       expect(lab.upstream.requests).toEqual([]);
     },
   );
+
+  // Only some providers have us look into an answer of the history; there it was a 500.
+  it('refuses broken JSON inside of strings where earlier reasoning is looked up', async () => {
+    await start({ model: 'deepseek-x' });
+    const messages = '[{"role":"assistant","content":"a\nb"},{"role":"user","content":"Go on."}]';
+    const answer = await rawRequest(
+      lab.port,
+      post('/v1/chat/completions', `{"model":"m","messages":${messages}}`, {
+        'x-metaclaw-session': 'odd',
+      }),
+    );
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.body).error.message).toContain('not valid JSON');
+    expect(lab.upstream.requests).toEqual([]);
+    expect(lab.errors).toEqual([]);
+  });
+
+  // Finding the place of an earlier addition failed on a string that nobody else had to read: a 500.
+  it('passes on what only a look for our own additions cannot read', async () => {
+    const block = { text: 'NOTE\n\n', items: [], anchor: { index: 0, digest: 'of a message that is gone' } };
+    await start({
+      compose: (turn) => ({
+        ...addToSystem(turn, null),
+        ...(turn.seq > 1 ? composeInjection(turn.injection, turn.facts, [], LIMITS) : {}),
+        injection: { system: null, messages: [block] },
+      }),
+    });
+    const say = (messages: string) => {
+      const body = `{"model":"served","messages":[${messages}{"role":"user","content":"Why is it so?"}]}`;
+      return rawRequest(lab.port, post('/v1/chat/completions', body, { 'x-metaclaw-session': 'odd' }));
+    };
+    expect((await say('')).status).toBe(200);
+    const odd = '{"role":"assistant","content":"a\tb"},';
+    expect((await say(odd)).status).not.toBe(500);
+    expect(lab.upstream.requests).toHaveLength(2);
+    expect(lab.upstream.last.rawBody.toString()).toContain(odd);
+  });
 
   const get = (address: string) =>
     rawRequest(lab.port, `GET ${address} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);

@@ -275,6 +275,29 @@ describe('what is added', () => {
     await lab.close();
   });
 
+  it('a turn that cannot be made ready is given up: its session stays free and keeps its count', async () => {
+    let breaks = true;
+    const lab = await startProxyLab({
+      compose: (turn) => {
+        // Broken with the addition and without.
+        if (breaks)
+          Object.defineProperty(turn.facts, 'model', {
+            get: () => {
+              throw new TypeError('a fault of ours');
+            },
+          });
+        return addToSystem(turn, 'ADDED');
+      },
+    });
+    const done = { 'x-metaclaw-session': 'given-up', 'x-session-done': 'true' };
+    expect((await chat(lab, done)).status).toBe(500);
+    breaks = false;
+    expect((await chat(lab, { 'x-metaclaw-session': 'given-up' })).status).toBe(200);
+    expect(lab.sessions.list({ limit: 5 }).turns.map(({ seq }) => seq)).toEqual([1]);
+    expect(lab.errors.splice(0)).toHaveLength(2);
+    await lab.close();
+  });
+
   it('a session log that fails takes nothing from the answer', async () => {
     const broken = () => {
       throw new Error('disk full');
