@@ -34,7 +34,7 @@ export function parseJson(text: string): unknown {
 }
 
 /** `messages[2].content[0].text` from a path of keys. */
-export function fieldName(path: readonly PropertyKey[]): string {
+function fieldName(path: readonly PropertyKey[]): string {
   return path.reduce<string>((name, key) => {
     if (typeof key === 'number') return `${name}[${key}]`;
     return name === '' ? String(key) : `${name}.${String(key)}`;
@@ -71,7 +71,7 @@ export function refuse(message: string, path: readonly PropertyKey[]): never {
 }
 
 /** True when leaving the value out changes what was asked; null, false, 0 and empty values say nothing. */
-export function saysSomething(value: unknown): boolean {
+function saysSomething(value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === 0 || value === '') return false;
   if (Array.isArray(value)) return value.length > 0;
   if (isObject(value)) return Object.keys(value).length > 0;

@@ -10,7 +10,7 @@ interface DataUrl {
 }
 
 /** Reads `data:<type>;<parameters>;base64,<data>`; null when it is no base64 data URL. */
-export function readDataUrl(url: string): DataUrl | null {
+function readDataUrl(url: string): DataUrl | null {
   const comma = url.indexOf(',');
   if (comma < 0 || !/^data:/i.test(url)) return null;
   const [type = '', ...parameters] = url.slice(5, comma).split(';');

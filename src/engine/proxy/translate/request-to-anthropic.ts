@@ -1,37 +1,19 @@
 import { z } from 'zod';
+import { chatRequestShape, functionShape, refuseChatOnly } from './chat-request.ts';
 import { openaiMessages, systemBlocks, usesFunctionCalls } from './history-to-anthropic.ts';
 import { asArray, asObject, asText, DroppedNames, isObject, read, refuse } from './json.ts';
+import { chatClientContext } from './reply-context.ts';
 import { ANTHROPIC_NAME_LIMIT, CallIds, ToolNames } from './tool-names.ts';
-import type { JsonObject, TranslatedRequest, TranslateOptions, TranslationContext } from './types.ts';
+import type { JsonObject, TranslatedRequest, TranslateOptions } from './types.ts';
 
-const functionShape = z.looseObject({ name: z.string().min(1) });
-
-/** The outline of `POST /v1/chat/completions`; parts are read where they are translated. */
-const requestShape = z.looseObject({
-  model: z.string().optional(),
-  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown().optional() })).min(1),
-  tools: z.array(z.looseObject({ type: z.string().optional() })).nullish(),
-  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
-  functions: z.array(functionShape).nullish(),
-  function_call: z.union([z.string(), functionShape]).nullish(),
-  parallel_tool_calls: z.boolean().nullish(),
-  max_tokens: z.number().int().positive().nullish(),
-  max_completion_tokens: z.number().int().positive().nullish(),
-  temperature: z.number().nullish(),
-  top_p: z.number().nullish(),
+const requestShape = chatRequestShape.extend({
   top_k: z.number().nullish(),
   stop: z.union([z.string(), z.array(z.string())]).nullish(),
-  stream: z.boolean().nullish(),
-  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-  n: z.number().nullish(),
   user: z.string().nullish(),
-  reasoning_effort: z.string().nullish(),
-  response_format: z.looseObject({ type: z.string() }).nullish(),
-  modalities: z.array(z.string()).nullish(),
 });
 type OpenaiRequest = z.infer<typeof requestShape>;
 
-const HANDLED = new Set([...Object.keys(requestShape.shape), 'audio', 'web_search_options']);
+const HANDLED = new Set(Object.keys(requestShape.shape));
 const HANDLED_FUNCTION_FIELDS = new Set(['name', 'description', 'parameters']);
 
 /** Thinking tokens for an effort word; Anthropic wants at least 1024 and less than `max_tokens`. */
@@ -63,7 +45,7 @@ export function openaiToAnthropic(body: unknown, options: TranslateOptions): Tra
   const request = read(requestShape, body);
   const dropped = new DroppedNames();
   const names = new ToolNames(ANTHROPIC_NAME_LIMIT);
-  refuseUntranslatable(request);
+  refuseChatOnly(request);
   dropped.addUnknown(request, HANDLED);
 
   const tools = toolDefinitions(request, names, dropped);
@@ -95,33 +77,14 @@ export function openaiToAnthropic(body: unknown, options: TranslateOptions): Tra
   setSampling(out, request, dropped);
   setThinking(out, request, options, dropped);
   setOutputFormat(out, request);
-  const stream = request.stream === true;
-  if (request.stream !== undefined && request.stream !== null) out.stream = stream;
+  if (typeof request.stream === 'boolean') out.stream = request.stream;
 
-  const context: TranslationContext = {
-    replyId: options.replyId,
-    createdAt: options.createdAt,
-    requestedModel: request.model ?? options.model,
-    stream,
-    includeUsage: request.stream_options?.include_usage === true,
+  const context = chatClientContext(request, options, {
     toolNames: names.renamed(),
     stopSequences,
-    showReasoning: options.showReasoning ?? true,
-    thinkTags: false,
-    estimatedInputTokens: options.estimatedInputTokens ?? 0,
     legacyFunctions,
-  };
+  });
   return { body: out, dropped: dropped.list(), context };
-}
-
-function refuseUntranslatable(request: OpenaiRequest): void {
-  if (typeof request.n === 'number' && request.n !== 1)
-    refuse('This provider gives one answer per request; n must be 1.', ['n']);
-  if (isObject(request.audio) || request.modalities?.some((modality) => modality !== 'text')) {
-    refuse('This provider answers in text only.', ['modalities']);
-  }
-  if (isObject(request.web_search_options))
-    refuse('Web search inside the model is not available through this provider.', ['web_search_options']);
 }
 
 function toolDefinitions(request: OpenaiRequest, names: ToolNames, dropped: DroppedNames): JsonObject[] {

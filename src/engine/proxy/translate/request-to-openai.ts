@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { anthropicMessages } from './history-to-openai.ts';
 import { asArray, asObject, asText, DroppedNames, isObject, read, refuse } from './json.ts';
 import { mergeLeadingSystem, TEXT_SEPARATOR } from './openai-messages.ts';
+import { otherClientContext } from './reply-context.ts';
 import { CallIds, OPENAI_NAME_LIMIT, ToolNames } from './tool-names.ts';
-import type { JsonObject, TranslatedRequest, TranslateOptions, TranslationContext } from './types.ts';
+import type { JsonObject, TranslatedRequest, TranslateOptions } from './types.ts';
 
 /** The outline of `POST /v1/messages`; blocks are read where they are translated. */
 const requestShape = z.looseObject({
@@ -53,7 +54,6 @@ export function anthropicToOpenai(body: unknown, options: TranslateOptions): Tra
   const leading =
     system === '' ? [] : [{ role: options.developerRole ? 'developer' : 'system', content: system }];
   const messages = [...leading, ...history];
-  const stream = request.stream === true;
 
   const out: JsonObject = {
     model: options.model,
@@ -66,22 +66,13 @@ export function anthropicToOpenai(body: unknown, options: TranslateOptions): Tra
   if (typeof request.top_p === 'number') out.top_p = request.top_p;
   setReasoning(out, request, options, dropped);
   setFormat(out, request, dropped);
-  if (request.stream !== undefined && request.stream !== null) out.stream = stream;
-  if (stream && options.wantUsage) out.stream_options = { include_usage: true };
+  if (typeof request.stream === 'boolean') out.stream = request.stream;
+  if (request.stream === true && options.wantUsage) out.stream_options = { include_usage: true };
 
-  const context: TranslationContext = {
-    replyId: options.replyId,
-    createdAt: options.createdAt,
-    requestedModel: request.model ?? options.model,
-    stream,
-    includeUsage: true,
+  const context = otherClientContext(request, options, {
     toolNames: names.renamed(),
     stopSequences: request.stop_sequences ?? [],
-    showReasoning: true,
-    thinkTags: options.thinkTags ?? true,
-    estimatedInputTokens: options.estimatedInputTokens ?? 0,
-    legacyFunctions: false,
-  };
+  });
   return { body: out, dropped: dropped.list(), context };
 }
 

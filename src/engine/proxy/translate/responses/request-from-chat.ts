@@ -1,33 +1,17 @@
 import { z } from 'zod';
+import { chatRequestShape, refuseChatOnly } from '../chat-request.ts';
 import { asObject, asText, DroppedNames, isObject, read, refuse } from '../json.ts';
+import { chatClientContext } from '../reply-context.ts';
 import { OPENAI_NAME_LIMIT, ToolNames } from '../tool-names.ts';
-import type { JsonObject, TranslatedRequest, TranslateOptions, TranslationContext } from '../types.ts';
+import type { JsonObject, TranslatedRequest, TranslateOptions } from '../types.ts';
 import { responsesItems } from './history-from-chat.ts';
 
-/** The outline of a chat completions request; messages are read where they are translated. */
-const requestShape = z.looseObject({
-  model: z.string().optional(),
-  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown().optional() })).min(1),
-  tools: z.array(z.looseObject({ type: z.string().optional() })).nullish(),
-  functions: z.array(z.looseObject({ name: z.string() })).nullish(),
-  tool_choice: z.union([z.string(), z.looseObject({})]).nullish(),
-  function_call: z.union([z.string(), z.looseObject({ name: z.string() })]).nullish(),
-  parallel_tool_calls: z.boolean().nullish(),
-  max_tokens: z.number().int().positive().nullish(),
-  max_completion_tokens: z.number().int().positive().nullish(),
-  temperature: z.number().nullish(),
-  top_p: z.number().nullish(),
-  stream: z.boolean().nullish(),
-  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-  n: z.number().nullish(),
-  reasoning_effort: z.string().nullish(),
-  response_format: z.looseObject({ type: z.string() }).nullish(),
+const requestShape = chatRequestShape.extend({
   logprobs: z.boolean().nullish(),
   top_logprobs: z.number().nullish(),
   verbosity: z.string().nullish(),
-  modalities: z.array(z.string()).nullish(),
 });
-type ChatRequest = z.infer<typeof requestShape>;
+type Request = z.infer<typeof requestShape>;
 
 /** Called the same on both wires. */
 const SAME = [
@@ -42,14 +26,7 @@ const SAME = [
   'prompt_cache_retention',
   'service_tier',
 ] as const;
-const HANDLED = new Set([
-  ...Object.keys(requestShape.shape),
-  ...SAME,
-  'audio',
-  'web_search_options',
-  'store',
-  'reasoning',
-]);
+const HANDLED = new Set([...Object.keys(requestShape.shape), ...SAME, 'store', 'reasoning']);
 /** Models of OpenAI's that reason. */
 const REASONING_MODEL = /(?:^|\/)(?:o\d|gpt-[5-9]|gpt-oss|codex)/;
 /** OpenAI refuses a smaller `max_output_tokens`. */
@@ -63,18 +40,12 @@ export function chatToResponses(body: unknown, options: TranslateOptions): Trans
   const request = read(requestShape, body);
   const dropped = new DroppedNames();
   const names = new ToolNames(OPENAI_NAME_LIMIT);
-  if (typeof request.n === 'number' && request.n !== 1)
-    refuse('This provider gives one answer per request; n must be 1.', ['n']);
-  if (isObject(request.audio) || request.modalities?.some((modality) => modality !== 'text'))
-    refuse('This provider answers in text only.', ['modalities']);
-  if (isObject(request.web_search_options))
-    refuse('Web search inside the model is not available through this provider.', ['web_search_options']);
+  refuseChatOnly(request);
   dropped.addUnknown(request, HANDLED);
 
   const tools = toolDefinitions(request, names, dropped);
   const { instructions, input, legacyCalls } = responsesItems(request.messages, { options, names, dropped });
   const legacyFunctions = legacyCalls || (request.functions?.length ?? 0) > 0;
-  const stream = request.stream === true;
 
   const out: JsonObject = {
     model: options.model,
@@ -101,26 +72,18 @@ export function chatToResponses(body: unknown, options: TranslateOptions): Trans
   ];
   if (include.length > 0) out.include = include;
   setText(out, request);
-  if (request.stream !== undefined && request.stream !== null) out.stream = stream;
+  if (typeof request.stream === 'boolean') out.stream = request.stream;
 
-  const context: TranslationContext = {
-    replyId: options.replyId,
-    createdAt: options.createdAt,
-    requestedModel: request.model ?? options.model,
-    stream,
-    includeUsage: request.stream_options?.include_usage === true,
+  const context = chatClientContext(request, options, {
     toolNames: names.renamed(),
     stopSequences: [],
-    showReasoning: options.showReasoning ?? true,
-    thinkTags: false,
-    estimatedInputTokens: options.estimatedInputTokens ?? 0,
     legacyFunctions,
-  };
+  });
   return { body: out, dropped: dropped.list(), context };
 }
 
 /** Without `strict`, the Responses API makes every schema strict and chat completions none; so it is always said. */
-function toolDefinitions(request: ChatRequest, names: ToolNames, dropped: DroppedNames): JsonObject[] {
+function toolDefinitions(request: Request, names: ToolNames, dropped: DroppedNames): JsonObject[] {
   const tools: JsonObject[] = [];
   for (const [index, tool] of (request.tools ?? []).entries()) {
     const path = ['tools', index];
@@ -162,7 +125,7 @@ function customTool(custom: JsonObject, names: ToolNames): JsonObject {
   return { type: 'custom', ...rest, name: names.wire(asText(custom.name)), ...grammar };
 }
 
-function toolChoice(request: ChatRequest, names: ToolNames): unknown {
+function toolChoice(request: Request, names: ToolNames): unknown {
   const choice = request.tool_choice ?? request.function_call;
   if (choice === undefined || choice === null) return null;
   if (typeof choice === 'string') return choice;
@@ -180,14 +143,14 @@ function named(choice: JsonObject, names: ToolNames): JsonObject {
   return { type: kind, name: names.wire(read(z.string(), inner.name, ['tool_choice', kind, 'name'])) };
 }
 
-function setLimit(out: JsonObject, request: ChatRequest, dropped: DroppedNames): void {
+function setLimit(out: JsonObject, request: Request, dropped: DroppedNames): void {
   const limit = request.max_completion_tokens ?? request.max_tokens;
   if (typeof limit !== 'number') return;
   out.max_output_tokens = Math.max(LEAST_TOKENS, limit);
   if (limit < LEAST_TOKENS) dropped.add(`max_tokens<${LEAST_TOKENS}`);
 }
 
-function setText(out: JsonObject, request: ChatRequest): void {
+function setText(out: JsonObject, request: Request): void {
   const { type, json_schema: wrapper } = asObject(request.response_format);
   const format =
     type === 'json_schema' ? { type, ...asObject(wrapper) } : type === 'json_object' ? { type } : null;

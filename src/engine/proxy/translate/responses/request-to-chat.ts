@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { asArray, asObject, asText, DroppedNames, isObject, read, refuse } from '../json.ts';
 import { mergeLeadingSystem } from '../openai-messages.ts';
+import { otherClientContext } from '../reply-context.ts';
 import { effortsOf, nearestEffort } from '../request-to-openai.ts';
 import { CallIds, OPENAI_NAME_LIMIT, ToolNames } from '../tool-names.ts';
-import type { JsonObject, TranslatedRequest, TranslateOptions, TranslationContext } from '../types.ts';
+import type { JsonObject, TranslatedRequest, TranslateOptions } from '../types.ts';
 import { chatMessages, type HistoryTools } from './history-to-chat.ts';
 import { inputItems } from './items.ts';
 import { chatToolChoice, chatTools, ToolBook } from './tools.ts';
@@ -80,7 +81,6 @@ export function responsesToChat(
   const role = options.developerRole ? 'developer' : 'system';
   const instructions = asText(request.instructions);
   const messages = instructions === '' ? history : [{ role, content: instructions }, ...history];
-  const stream = request.stream === true;
 
   const out: JsonObject = {
     model: options.model,
@@ -98,23 +98,14 @@ export function responsesToChat(
   const wantsLogprobs = setLogprobs(out, request);
   setEffort(out, request, options, target, dropped);
   setFormat(out, request, dropped);
-  if (request.stream !== undefined && request.stream !== null) out.stream = stream;
-  if (stream && options.wantUsage) out.stream_options = { include_usage: true };
+  if (typeof request.stream === 'boolean') out.stream = request.stream;
+  if (request.stream === true && options.wantUsage) out.stream_options = { include_usage: true };
 
-  const context: TranslationContext = {
-    replyId: options.replyId,
-    createdAt: options.createdAt,
-    requestedModel: request.model ?? options.model,
-    stream,
-    includeUsage: true,
+  const context = otherClientContext(request, options, {
     toolNames: new Map(),
     stopSequences: [],
-    showReasoning: true,
-    thinkTags: options.thinkTags ?? true,
-    estimatedInputTokens: options.estimatedInputTokens ?? 0,
-    legacyFunctions: false,
     responses: { fields: { ...request, ...options.echo }, tools: book.known, wantsLogprobs },
-  };
+  });
   return { body: out, dropped: dropped.list(), context };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { functionShape } from '../chat-request.ts';
 import { asArray, asText, type DroppedNames, isObject, read, refuse } from '../json.ts';
 import type { ToolNames } from '../tool-names.ts';
 import type { JsonObject, ResponsesTool } from '../types.ts';
@@ -10,7 +11,6 @@ const OPTIONAL = /^(?:web_search|web_search_preview|tool_search|image_generation
 const HANDLED = new Set(['type', 'name', 'description', 'parameters', 'strict']);
 const HANDLED_CUSTOM = new Set(['type', 'name', 'description', 'format']);
 
-const functionShape = z.looseObject({ name: z.string().min(1) });
 const namespaceShape = z.looseObject({
   name: z.string().min(1),
   tools: z.array(z.looseObject({})).nullish(),
@@ -37,6 +37,14 @@ export class ToolBook {
   }
 }
 
+/** Where a tool stands, and what its translation is told to. */
+interface Bench {
+  book: ToolBook;
+  dropped: DroppedNames;
+  path: Path;
+  namespace: string | null;
+}
+
 /**
  * The tools of a Responses request as chat functions. Free-form (`custom`) tools become functions with one text
  * parameter, and those of a namespace get its name in front; calls are told to the client in its own form again.
@@ -49,22 +57,17 @@ export function chatTools(
   path: Path = ['tools'],
   namespace: string | null = null,
 ): JsonObject[] {
-  return tools.flatMap((tool, index) => chatTool(tool, book, dropped, [...path, index], namespace));
+  return tools.flatMap((tool, index) => chatTool(tool, { book, dropped, path: [...path, index], namespace }));
 }
 
-function chatTool(
-  tool: JsonObject,
-  book: ToolBook,
-  dropped: DroppedNames,
-  path: Path,
-  namespace: string | null,
-): JsonObject[] {
+function chatTool(tool: JsonObject, bench: Bench): JsonObject[] {
+  const { book, dropped, path } = bench;
   const type = asText(tool.type) || 'function';
   switch (type) {
     case 'function':
-      return [functionTool(tool, book, dropped, path, namespace)];
+      return [functionTool(tool, bench)];
     case 'custom':
-      return [customTool(tool, book, dropped, path, namespace)];
+      return [customTool(tool, bench)];
     case 'namespace': {
       const { name, tools } = read(namespaceShape, tool, path);
       return chatTools(tools ?? [], book, dropped, [...path, 'tools'], name);
@@ -77,13 +80,7 @@ function chatTool(
   }
 }
 
-function functionTool(
-  tool: JsonObject,
-  book: ToolBook,
-  dropped: DroppedNames,
-  path: Path,
-  namespace: string | null,
-): JsonObject {
+function functionTool(tool: JsonObject, { book, dropped, path, namespace }: Bench): JsonObject {
   const { name } = read(functionShape, tool, path);
   dropped.addUnknown(tool, HANDLED, 'tools.');
   return {
@@ -98,13 +95,7 @@ function functionTool(
 }
 
 /** The grammar of a free-form tool cannot be enforced here; the model is told of it instead, and it is listed. */
-function customTool(
-  tool: JsonObject,
-  book: ToolBook,
-  dropped: DroppedNames,
-  path: Path,
-  namespace: string | null,
-): JsonObject {
+function customTool(tool: JsonObject, { book, dropped, path, namespace }: Bench): JsonObject {
   const { name } = read(functionShape, tool, path);
   dropped.addUnknown(tool, HANDLED_CUSTOM, 'tools.');
   const format = isObject(tool.format) && tool.format.type === 'grammar' ? tool.format : null;
