@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Express } from 'express';
@@ -22,7 +22,7 @@ import { planListeners } from './listeners.ts';
 import { findPortOwner } from './port-owner.ts';
 import { ReasoningMemory } from './reasoning/memory.ts';
 import type { TurnLog } from './record.ts';
-import { type ModelCall, modelCall, readPath } from './request-path.ts';
+import { type ModelCall, modelCall, type ProxyPath, readPath } from './request-path.ts';
 import { type CallContext, createRoutes, dialectOf } from './routes.ts';
 import { answerTurn } from './turn.ts';
 
@@ -173,11 +173,11 @@ export class ProxyServer {
   }
 
   #take(request: IncomingMessage, response: ServerResponse, listener: Listener): void {
-    const url = request.url ?? '/';
-    const path = readPath(url);
-    const requestId = `req_${randomBytes(12).toString('base64url')}`;
+    const path = readPath(request.url ?? '/');
+    const model = request.method === 'POST' ? modelCall(path.path) : null;
+    const requestId = `req_${randomUUID().replaceAll('-', '')}`;
     const context: CallContext = {
-      dialect: dialectOf(url, request.headers),
+      dialect: model === null ? dialectOf(path, request.headers) : DIALECTS[model],
       path,
       requestId,
       clientAddress: clientAddress(request.socket),
@@ -185,25 +185,23 @@ export class ProxyServer {
     };
     this.#contexts.set(request, context);
     try {
-      this.#admit(request, listener, context);
+      this.#admit(request, listener, path, model);
     } catch (error) {
       this.#fail(request, response, error);
       return;
     }
-    const model = request.method === 'POST' ? modelCall(path.path) : null;
     if (model === null) {
       request.url = path.path + path.query;
       this.#app(request, response);
       return;
     }
-    context.dialect = DIALECTS[model];
     answerTurn(this.#turnDeps, { ...context, request, response }).catch((error: unknown) =>
       this.#fail(request, response, error),
     );
   }
 
   /** Throws what keeps a call out, in the order in which an outsider may learn of it. */
-  #admit(request: IncomingMessage, listener: Listener, { path }: CallContext): void {
+  #admit(request: IncomingMessage, listener: Listener, path: ProxyPath, model: ModelCall | null): void {
     const { proxy } = this.#deps.config();
     const { headers } = request;
     if (!hostAllowed(headers.host, listener, proxy.allowed_hosts))
@@ -221,7 +219,7 @@ export class ProxyServer {
       throw new AppError('UNAUTHORIZED', 'The key of this proxy is missing or wrong.', {
         hint: 'Send it as bearer token or x-api-key, or in the path: /a/<agent>/k/<key>/v1.',
       });
-    if (request.method === 'POST' && modelCall(path.path) !== null && !isJsonType(headers['content-type']))
+    if (model !== null && !isJsonType(headers['content-type']))
       throw new AppError('MEDIA_TYPE', `The content type ${headers['content-type']} is not JSON.`, {
         hint: 'Send application/json.',
       });

@@ -7,7 +7,7 @@ import { countTokens } from './count-tokens.ts';
 import type { ModelRequest, TurnDeps } from './flight.ts';
 import { forward } from './forward.ts';
 import { anthropicModel, modelList, openaiModel, withClaudeAliases } from './models.ts';
-import { readPath } from './request-path.ts';
+import type { ProxyPath } from './request-path.ts';
 import { addResponseRoutes } from './response-routes.ts';
 
 /** What the door already knows of a call when Express gets it. */
@@ -91,8 +91,7 @@ export function createRoutes(deps: RoutesDeps): Express {
 }
 
 /** The dialect of a call that is no model call, for the shape of errors and lists. */
-export function dialectOf(url: string, headers: IncomingHttpHeaders): Dialect {
-  const { path } = readPath(url);
+export function dialectOf({ path }: ProxyPath, headers: IncomingHttpHeaders): Dialect {
   if (headers['anthropic-version'] !== undefined || path.startsWith('/v1/messages')) return 'anthropic';
   return path.startsWith('/v1/responses') ? 'responses' : 'openai';
 }

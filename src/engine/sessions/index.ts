@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Config } from '../../shared/config.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { SessionEndReason, TurnDetail, TurnSummary } from '../../shared/model.ts';
@@ -225,7 +225,7 @@ export class SessionLog {
   #newId(nowMs: number): string {
     this.#opened = (this.#opened + 1) % 36 ** 4;
     const time = nowMs.toString(36).padStart(9, '0');
-    return `${time}${this.#opened.toString(36).padStart(4, '0')}${randomBytes(4).toString('hex')}`;
+    return `${time}${this.#opened.toString(36).padStart(4, '0')}${randomUUID().slice(0, 8)}`;
   }
 
   #recognise(facts: RequestFacts, nowMs: number): LiveSession {
@@ -268,7 +268,6 @@ export class SessionLog {
       client: facts.clientAddress,
       lane: laneOf(facts),
       pending: null,
-      startedAtMs: nowMs,
       lastAtMs: nowMs,
       turns: 0,
       issued: 0,
