@@ -15,7 +15,7 @@ import {
   removeReasoning,
   sealedItems,
 } from './reasoning/attach.ts';
-import { decode, decodeValue, member, type Skim } from './skim.ts';
+import { decode, decodeValue, member, type Skim, type SkimMessage } from './skim.ts';
 import {
   appendSystem,
   applySplices,
@@ -91,7 +91,7 @@ export function prepareRequest(input: PrepareInput): PreparedRequest {
   headers['accept-encoding'] = 'identity';
   const path = `${PATHS[route.wire]}${input.query}`;
   const edited = applySplices(skim, applyCut(skim, input.cut, splices));
-  const body = adaptToQuirks(route, facts.dialect, edited);
+  const body = adaptToQuirks(input, edited);
   const changed = facts.dialect === 'responses' && input.plan && input.plan.system !== null;
   const echo = changed ? { instructions: JSON.stringify(input.echo?.instructions ?? null) } : null;
   return { path, headers, body, dropped: refused, context: null, echo };
@@ -175,10 +175,17 @@ function reasoningSplices({ skim, facts, route, recall }: PrepareInput): Splice[
   return splices;
 }
 
+/** Whether a chat message may hold blocks of Anthropic's wire; they stand in lists of blocks alone. */
+function mixesBlocks(skim: Skim, { content }: SkimMessage): boolean {
+  if (content?.kind !== 'array') return false;
+  const bytes = skim.bytes.subarray(content.start, content.end);
+  return bytes.includes('"tool_use"') || bytes.includes('"tool_result"');
+}
+
 /** Rare: a provider that takes one system message only, or a client that mixes the dialects' blocks. */
-function adaptToQuirks(route: Route, dialect: Dialect, body: Buffer): Buffer {
-  if (dialect !== 'openai') return body;
-  if (!route.quirks.oneLeadingSystem && !body.includes('"tool_use"') && !body.includes('"tool_result"'))
+function adaptToQuirks({ skim, facts, route }: PrepareInput, body: Buffer): Buffer {
+  if (facts.dialect !== 'openai') return body;
+  if (!route.quirks.oneLeadingSystem && !skim.messages.some((message) => mixesBlocks(skim, message)))
     return body;
   const parsed = parseBody(body) as JsonObject;
   const { developerRole, oneLeadingSystem, reasoning } = route.quirks;

@@ -12,6 +12,12 @@ type Member =
   | [key: string, kind: 'p', hash: string]
   | [key: string, kind: 'l', levels: string[][]];
 
+/** A stored piece; `masked`: something in it was. */
+interface Part {
+  hash: string;
+  masked: boolean;
+}
+
 /** Values whose JSON is shorter stay in the outline. */
 const INLINE_CHARS = 160;
 /** Hashes in a full run of a list. */
@@ -31,9 +37,11 @@ const REMEMBERED = 4000;
 export class PartStore {
   readonly #database: Database;
   /** Hash of the raw JSON → the part that holds its masked form; only what is committed. */
-  readonly #known = new Map<string, { hash: string; masked: boolean }>();
-  #unsettled: [string, { hash: string; masked: boolean }][] = [];
-  /** Hashes of the payloads of this transaction: a picture stands in the request and again in what was sent. */
+  readonly #known = new Map<string, Part>();
+  #unsettled: [string, Part][] = [];
+  /** JSON → part, of this transaction: nearly all that was sent stands in the request already. */
+  readonly #puts = new Map<string, Part>();
+  /** Hashes of the payloads of this transaction: a picture may stand in a message that was added to. */
   readonly #payloads = new Map<string, string>();
 
   constructor(database: Database) {
@@ -104,6 +112,7 @@ export class PartStore {
       }
     }
     this.#unsettled = [];
+    this.#puts.clear();
     this.#payloads.clear();
   }
 
@@ -125,7 +134,13 @@ export class PartStore {
     }
   }
 
-  #put(value: unknown, json = JSON.stringify(value) ?? 'null'): { hash: string; masked: boolean } {
+  #put(value: unknown, json = JSON.stringify(value) ?? 'null'): Part {
+    const part = this.#puts.get(json) ?? this.#keep(value, json);
+    this.#puts.set(json, part);
+    return part;
+  }
+
+  #keep(value: unknown, json: string): Part {
     // Megabytes of base64 are hashed once, as what stands in their place.
     const kept =
       json.length < PAYLOAD_CHARS ? value : withoutPayloads(value, (text) => this.#payloadHash(text));
