@@ -1,4 +1,5 @@
 import type { Call, ProviderTest, RouteInput } from '../shared/contract.ts';
+import type { Mode } from '../shared/model.ts';
 
 /** The flags of `metaclaw setup`. */
 export interface SetupOptions {
@@ -8,7 +9,7 @@ export interface SetupOptions {
   model?: string;
   apiKeyEnv?: string;
   port?: number;
-  mode?: 'skills_only' | 'rl' | 'madmax';
+  mode?: Mode;
   /** False with `--no-test`. */
   test: boolean;
 }
@@ -30,25 +31,29 @@ export interface StoredProvider {
   baseUrl: string;
   model: string;
   wire: ProviderAnswers['wire'];
-  hasKey: boolean;
+  /** Whether a key is stored that a provider would be asked with, were it chosen. */
+  hasKeyFor(provider: string): boolean;
 }
 
 export async function storedProvider(call: Call): Promise<StoredProvider> {
   const entry = (path: string) => call('config.get', { path });
-  const [provider, baseUrl, model, wire, key] = await Promise.all([
+  const [provider, baseUrl, model, wire, key, kept] = await Promise.all([
     entry('llm.provider'),
     entry('llm.api_base'),
     entry('llm.model_id'),
     entry('llm.wire'),
     entry('llm.api_key'),
+    call('secrets.list', {}),
   ]);
+  const isSet = !provider.isDefault || model.isSet || baseUrl.isSet;
   return {
-    isSet: model.isSet || baseUrl.isSet,
+    isSet,
     provider: String(provider.value),
     baseUrl: String(baseUrl.value),
     model: String(model.value),
     wire: wire.value as StoredProvider['wire'],
-    hasKey: key.isSet,
+    hasKeyFor: (id) =>
+      (key.isSet && (!isSet || provider.value === id)) || kept.names.includes(`auth.${id}.key`),
   };
 }
 
@@ -58,7 +63,7 @@ export function describeTest(test: ProviderTest): string {
   return test.steps
     .map(({ id, state, detail, ms, fix }) => {
       const time = state === 'skipped' ? '' : ` (${Math.round(ms)} ms)`;
-      return `${id.padEnd(10)}  ${marks[state].padEnd(6)}  ${detail}${time}${fix === null ? '' : `\n${' '.repeat(20)}→ ${fix}`}`;
+      return `${`${id.padEnd(10)}  ${marks[state].padEnd(6)}  ${detail}`.trimEnd()}${time}${fix === null ? '' : `\n${' '.repeat(20)}→ ${fix}`}`;
     })
     .join('\n');
 }

@@ -46,7 +46,7 @@ export async function setupByQuestions(context: Context, call: Call, options: Se
     const answers = await askDetails(context, preset, local, {
       ...before,
       same: before.provider === preset.id,
-      hasKey: stored.hasKey && stored.provider === preset.id,
+      hasKey: stored.hasKeyFor(preset.id),
       keyEnv: options.apiKeyEnv,
     });
     before = answers;
@@ -125,7 +125,11 @@ async function askDetails(
   context: Context,
   preset: ProviderPreset,
   local: readonly LocalServer[],
-  before: Omit<StoredProvider, 'isSet' | 'provider'> & { same: boolean; keyEnv: string | undefined },
+  before: Pick<StoredProvider, 'baseUrl' | 'model' | 'wire'> & {
+    same: boolean;
+    hasKey: boolean;
+    keyEnv: string | undefined;
+  },
 ): Promise<ProviderAnswers> {
   const server = local.find((one) => one.preset === preset.id);
   const address = (before.same && before.baseUrl) || server?.baseUrl || preset.baseUrl;

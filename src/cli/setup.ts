@@ -1,9 +1,9 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Call, ProviderPreset } from '../shared/contract.ts';
 import { AppError } from '../shared/errors.ts';
 import { type Context, withCalls } from './context.ts';
+import { modeOption, parsePort } from './run-options.ts';
 import { describeTest, type ProviderAnswers, type SetupOptions, storedProvider } from './setup-answers.ts';
-import { parsePort } from './start.ts';
 
 /** `metaclaw setup`: as questions on a terminal, or from flags. Everything that is not asked stays as it is. */
 export function addSetupCommand(program: Command, context: Context): void {
@@ -16,9 +16,7 @@ export function addSetupCommand(program: Command, context: Context): void {
     .option('--model <name>', 'model that answers')
     .option('--api-key-env <name>', 'environment variable that holds the key')
     .option('--port <n>', 'port of the proxy', parsePort)
-    .addOption(
-      new Option('--mode <mode>', 'skills_only, rl or madmax').choices(['skills_only', 'rl', 'madmax']),
-    )
+    .addOption(modeOption())
     .option('--no-test', 'save without the live test')
     .action(async (options: SetupOptions) => {
       if (!options.yes && !context.terminal.interactive)
@@ -61,7 +59,7 @@ async function setupFromFlags(context: Context, call: Call, options: SetupOption
     wire: same ? stored.wire : 'auto',
     baseUrl: options.apiBase ?? (same ? stored.baseUrl : ''),
     model: options.model ?? ((same && stored.model) || preset.suggestedModel),
-    ...keyFrom(context, preset, options.apiKeyEnv, same && stored.hasKey),
+    ...keyFrom(context, preset, options.apiKeyEnv, stored.hasKeyFor(id)),
   };
   if (answers.baseUrl === '' && preset.baseUrl === '')
     throw new AppError('BAD_INPUT', `${preset.name} needs its address.`, {

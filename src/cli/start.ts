@@ -1,16 +1,18 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
 import type { Engine } from '../engine/index.ts';
 import { expandHome, statePaths } from '../engine/platform/paths.ts';
 import { AppError } from '../shared/errors.ts';
+import type { Mode } from '../shared/model.ts';
 import { connectHost } from './client.ts';
 import type { Context } from './context.ts';
 import { startDaemon } from './daemon.ts';
 import { createPorts } from './ports.ts';
+import { modeOption, parsePort } from './run-options.ts';
 
 interface StartOptions {
-  mode?: string;
+  mode?: Mode;
   port?: number;
   config?: string;
   daemon?: boolean;
@@ -22,14 +24,7 @@ export function addStartCommand(program: Command, context: Context): void {
   program
     .command('start')
     .description('start the proxy; flags hold for this run only')
-    .addOption(
-      new Option('--mode <mode>', 'skills_only, rl or madmax').choices([
-        'skills_only',
-        'rl',
-        'madmax',
-        'auto',
-      ]),
-    )
+    .addOption(modeOption())
     .option('--port <n>', 'port of the proxy', parsePort)
     .option('-c, --config <file>', 'another config file')
     .option('-d, --daemon', 'run in the background; returns when the proxy answers')
@@ -45,13 +40,6 @@ export function addStartCommand(program: Command, context: Context): void {
       if (options.daemon) await startInBackground(context, options, configFile);
       else await startHere(context, options, configFile);
     });
-}
-
-export function parsePort(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('a port is a number from 0 to 65535');
-  return port;
 }
 
 async function startInBackground(
@@ -94,14 +82,13 @@ async function startHere(
   configFile: string | undefined,
 ): Promise<void> {
   const { env, home, version, terminal } = context;
-  const mode = options.mode === 'auto' ? 'madmax' : options.mode;
   const ports = createPorts({
     env,
     home,
     version,
     configFile: configFile ?? statePaths(home).config,
     overrides: {
-      ...(mode === undefined ? {} : { mode }),
+      ...(options.mode === undefined ? {} : { mode: options.mode }),
       ...(options.port === undefined ? {} : { 'proxy.port': options.port }),
     },
     logToStderr: true,

@@ -87,7 +87,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     },
     'setup.presets': () => upstream.presets(),
     'setup.detectLocal': () => upstream.detectLocal(),
-    'setup.testProvider': (input) => upstream.test(input),
+    'setup.testProvider': (input) => upstream.test(setup.withKey(input)),
     'setup.saveProvider': (input) => {
       setup.saveProvider(input);
       return null;

@@ -195,6 +195,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
 
   const setup = new SetupFlow({
     configFile,
+    secrets: ports.secrets,
     database,
     providerSet: () => describeProvider(upstream).configured,
     hasTurns: () => sessions.list({ limit: 1 }).turns.length > 0,

@@ -7,7 +7,7 @@ import type { ConfigEntry, ConfigProblem } from '../../shared/contract.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { SecretStore } from '../ports.ts';
 import { type ConfigText, decodeConfig, editConfigText, parseConfigText } from './config-text.ts';
-import { expectation, getAt, type Resolved, resolveConfig } from './config-values.ts';
+import { expectation, getAt, type Resolved, resolveConfig, signInNames } from './config-values.ts';
 import { isOpen, makePrivate, readCapped, writeAtomic } from './files.ts';
 import type { Logger } from './logger.ts';
 
@@ -182,6 +182,22 @@ export class ConfigFile {
       });
     if (value === null) this.unset(name);
     else this.set(name, value);
+  }
+
+  /**
+   * Puts the key of the provider that is chosen now where it waits for that provider alone: before another is chosen,
+   * which must not be shown it.
+   */
+  setAsideKey(): void {
+    const read = this.#editable();
+    const written = 'missing' in read ? undefined : getAt(read.parsed.values, 'llm.api_key');
+    if (typeof written !== 'string' || written === '') return;
+    const { provider, api_base } = this.current.llm;
+    const key = written.startsWith('secret:')
+      ? this.#deps.secrets.get(written.slice('secret:'.length))
+      : written;
+    if (key !== null) this.#deps.secrets.set(signInNames(provider, api_base, 'key')[0] as string, key);
+    this.unset('llm.api_key');
   }
 
   /** Paths of secrets whose value stands in the file itself. */

@@ -240,14 +240,13 @@ function resolveSecrets(values: Values, secrets: SecretStore): ConfigProblem[] {
 
 /** A key or token that was pasted with `metaclaw auth` counts for the provider it was pasted for. */
 function useSignIn(config: Config, secrets: SecretStore): ConfigProblem[] {
-  const { provider, auth_method } = config.llm;
+  const { provider, auth_method, api_base } = config.llm;
   if (auth_method === 'passthrough' || (auth_method === 'api_key' && config.llm.api_key !== '')) return [];
-  const name = `auth.${provider}.${auth_method === 'oauth_token' ? 'token' : 'key'}`;
-  const found = lookUp(secrets, name);
-  if (found.value !== null) config.llm.api_key = found.value;
-  return found.message === null
-    ? []
-    : [
+  const kind = auth_method === 'oauth_token' ? 'token' : 'key';
+  for (const name of signInNames(provider, api_base, kind)) {
+    const found = lookUp(secrets, name);
+    if (found.message !== null)
+      return [
         {
           severity: 'error',
           path: 'llm.api_key',
@@ -257,6 +256,21 @@ function useSignIn(config: Config, secrets: SecretStore): ConfigProblem[] {
           hint: null,
         },
       ];
+    if (found.value === null) continue;
+    config.llm.api_key = found.value;
+    break;
+  }
+  return [];
+}
+
+/**
+ * Under which names the secret store may have the key or token of a provider, the closest first. `custom` is a
+ * different provider at each host, so that what belongs to one host is not sent to another.
+ */
+export function signInNames(provider: string, baseUrl: string, kind: 'key' | 'token'): string[] {
+  const host = /^(?:[a-z][\w+.-]*:\/\/)?([^/:?#]+)/i.exec(baseUrl.trim())?.[1];
+  const own = provider === 'custom' && host !== undefined ? [`custom-${host}`] : [];
+  return [...own, provider].map((name) => `auth.${name.replace(/[^\w-]/g, '-')}.${kind}`);
 }
 
 function lookUp(secrets: SecretStore, name: string): { value: string | null; message: string | null } {

@@ -69,6 +69,13 @@ describe('metaclaw setup --yes', () => {
     expect(readFileSync(cli.path('config.yaml'), 'utf8')).toContain('m-1');
   });
 
+  it('takes a key that was pasted before, and the mode auto as madmax', async () => {
+    await cli.run(['auth', 'paste-key', '--provider', 'openai'], { input: 'sk-pasted\n' });
+    const args = ['setup', '--yes', '--provider', 'openai', '--no-test', '--mode', 'auto'];
+    expect(await cli.run(args)).toMatchObject({ code: 0 });
+    expect(readFileSync(cli.path('config.yaml'), 'utf8')).not.toContain('auto');
+  });
+
   it('says what is missing instead of asking where there is no terminal', async () => {
     const provider = (...args: string[]) => cli.run(['setup', '--yes', '--provider', ...args]);
     const [bare, yes, nobody, openai, unset] = await Promise.all([
