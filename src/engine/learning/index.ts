@@ -23,14 +23,11 @@ export interface Library {
   /** Live skills; `proposal` is the accepted proposal that a file came from. */
   texts(): readonly (KnownSkill & { proposal: string | null })[];
   /** Writes a whole new skill or nothing; CONFLICT when the name is taken. */
-  add(draft: {
-    name: string;
-    description: string;
-    category: string;
-    triggers: readonly string[];
-    metadata: Readonly<Record<string, string>>;
-    body: string;
-  }): void;
+  add(
+    draft: Pick<StoredProposal, 'name' | 'description' | 'category' | 'triggers' | 'body'> & {
+      metadata: Readonly<Record<string, string>>;
+    },
+  ): void;
   /** Moves a skill into the trash. */
   remove(name: string): unknown;
 }
@@ -153,7 +150,7 @@ export class Learner {
   accept(
     id: string,
     options: {
-      edit?: { name: string; description: string; category: string; body: string } | undefined;
+      edit?: Pick<SkillProposal, 'name' | 'description' | 'category' | 'body'> | undefined;
       despiteFindings?: boolean;
     } = {},
   ): { skill: string; undo: Undo } {

@@ -4,7 +4,13 @@ import { z } from 'zod';
 import type { Config } from '../../shared/config.ts';
 import type { Undo } from '../../shared/contract.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
-import type { SkillDetail, SkillProblem, SkillSource, SkillSummary } from '../../shared/model.ts';
+import type {
+  InjectedItem,
+  SkillDetail,
+  SkillProblem,
+  SkillSource,
+  SkillSummary,
+} from '../../shared/model.ts';
 import type { Bus } from '../bus.ts';
 import type { Logger } from '../platform/logger.ts';
 import { estimateTokens } from '../platform/tokens.ts';
@@ -41,15 +47,10 @@ export interface SkillBookDeps {
   config: () => Config;
 }
 
-/** What retrieval offers; has the shape of an injection candidate. */
-export interface SkillCandidate {
+/** What retrieval offers: an item of a turn that has no place yet, and its text. */
+export interface SkillCandidate extends Omit<InjectedItem, 'place'> {
   kind: 'skill';
-  id: string;
-  title: string;
   body: string;
-  tokens: number;
-  score: number;
-  reason: string;
 }
 
 interface Live {
@@ -117,7 +118,8 @@ export class SkillBook {
     this.#noteChange();
     for (const problem of this.#problems())
       log.warn({ path: problem.path }, `skill not used: ${problem.message}`);
-    if (this.#deps.config().skills.retrieval_mode === 'embedding') log.warn(EMBEDDING_NOTE);
+    const note = this.note();
+    if (note !== null) log.warn(note);
     const root = realpathSync(dir);
     this.#unwatch = await watchSkills(
       root,
@@ -159,13 +161,8 @@ export class SkillBook {
   }
 
   /** The texts of the live library, for comparing a new skill with it; `proposal` is the proposal it came from. */
-  texts(): { name: string; description: string; body: string; proposal: string | null }[] {
-    return [...this.#live.values()].map(({ skill }) => ({
-      name: skill.name,
-      description: skill.description,
-      body: skill.body,
-      proposal: skill.proposal,
-    }));
+  texts(): Pick<SkillFile, 'name' | 'description' | 'body' | 'proposal'>[] {
+    return [...this.#live.values()].map(({ skill }) => skill);
   }
 
   setEnabled(name: string, enabled: boolean): { undo: Undo } {
