@@ -16,7 +16,6 @@ export interface LiveSession {
   chain: readonly string[] | null;
   /** Digests of a main request that is not recorded yet; stands in for `chain` until it is. */
   pending: readonly string[] | null;
-  readonly startedAtMs: number;
   lastAtMs: number;
   /** Recorded main turns. */
   turns: number;
@@ -39,7 +38,6 @@ interface SessionRow {
   source: IdentitySource;
   fingerprint: string | null;
   chain: string | null;
-  started_at: string;
   last_at: string;
   ended_at: string | null;
   turns: number;
@@ -48,7 +46,7 @@ interface SessionRow {
 }
 
 const COLUMNS =
-  'id, agent, client_id, client, lane, source, fingerprint, chain, started_at, last_at, ended_at, turns, injection, (SELECT coalesce(max(seq), 0) FROM turns WHERE session_id = sessions.id) AS seq';
+  'id, agent, client_id, client, lane, source, fingerprint, chain, last_at, ended_at, turns, injection, (SELECT coalesce(max(seq), 0) FROM turns WHERE session_id = sessions.id) AS seq';
 /** Sessions with one fingerprint that are compared when a conversation comes back after its end. */
 const CANDIDATES = 50;
 
@@ -184,7 +182,6 @@ function toLive(row: SessionRow): LiveSession {
     fingerprint: row.fingerprint,
     chain: parseChain(row.chain),
     pending: null,
-    startedAtMs: Date.parse(row.started_at),
     lastAtMs: Date.parse(row.last_at),
     turns: row.turns,
     issued: Math.max(row.turns, row.seq),
