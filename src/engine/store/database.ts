@@ -139,6 +139,9 @@ export function openDatabase(
   }
 }
 
+/** SQLite's name for a database without a file. */
+const IN_MEMORY = ':memory:';
+
 function open(
   path: string,
   migrations: readonly string[],
@@ -151,7 +154,7 @@ function open(
   // Conversations are nobody else's business; the -wal and -shm files take over this mode. An existing file is never
   // opened beside SQLite: closing it would drop the locks that this process holds on it.
   if (existed) chmodSync(path, 0o600);
-  else closeSync(openSync(path, 'wx', 0o600));
+  else if (path !== IN_MEMORY) closeSync(openSync(path, 'wx', 0o600));
   const driver = new Driver(path);
   try {
     driver.exec('PRAGMA busy_timeout = 2000');

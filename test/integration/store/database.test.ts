@@ -47,6 +47,15 @@ describe('opening', () => {
     database.close();
   });
 
+  // What stands in for a store that cannot be opened must not need a folder that can be written either.
+  it('in memory leaves no file behind', () => {
+    const { database } = openDatabase(':memory:');
+    database.run(...setting('a', '1'));
+    expect(database.all('SELECT * FROM settings')).toHaveLength(1);
+    database.close();
+    expect(existsSync(':memory:')).toBe(false);
+  });
+
   // A file that cannot be read stops the proxy, or is thrown away with what could be rescued (R151).
   it.each([
     [
