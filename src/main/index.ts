@@ -16,6 +16,8 @@ function main(): void {
     app.exit(0);
     return;
   }
+  // The terminal that it was started from may be gone: what is told there is lost, and nothing else happens.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   registerScheme();
   const host = new Host({
     env: process.env,

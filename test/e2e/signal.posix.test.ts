@@ -19,3 +19,30 @@ test('SIGTERM quits in order', async () => {
     await upstream.close();
   }
 });
+
+// Would catch a closed terminal that turns every word told to it into an uncaught error.
+test('the terminal that it was started from may go', async () => {
+  const app = await openApp({});
+  try {
+    const child = app.app.process();
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    const uncaught = await app.app.evaluate(async () => {
+      const seen: string[] = [];
+      process.on('uncaughtException', (error) => seen.push(error.message));
+      for (const stream of [process.stdout, process.stderr]) {
+        await new Promise((told) => {
+          stream.write('a word\n', told);
+        });
+      }
+      await new Promise((later) => {
+        setImmediate(later);
+      });
+      return seen;
+    });
+    expect(uncaught).toEqual([]);
+    expect((await app.call('app.snapshot', {})).proxy.state).toBe('running');
+  } finally {
+    await app.close();
+  }
+});
