@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { app, clipboard, nativeTheme, session, type WebContents } from 'electron';
 import { createEngine, type Engine } from '../engine/index.ts';
@@ -6,6 +6,7 @@ import type { Ports } from '../engine/ports.ts';
 import { AppError, type ErrorJson, messageOf } from '../shared/errors.ts';
 import type { HostState } from '../shared/host.ts';
 import { createTranslator, matchLocale, type Translate } from '../shared/i18n/index.ts';
+import { configFileOf, overridesOf } from './arguments.ts';
 import { createIpc, type HostHandlers, type Ipc } from './ipc.ts';
 import { setAppMenu } from './menu.ts';
 import { ORIGIN, servePage } from './page.ts';
@@ -28,6 +29,8 @@ export class Host {
   readonly #window: MainWindow;
   #ports: Ports | null = null;
   #engine: Engine | null = null;
+  #opening: Promise<void> | null = null;
+  #started: Promise<void> = Promise.resolve();
   #blocked: ErrorJson | null = null;
   #ipc: Ipc | null = null;
   #tray: AppTray | null = null;
@@ -35,6 +38,8 @@ export class Host {
   #hasTray = true;
   #quitting: Promise<void> | null = null;
   #isReady = false;
+  /** A second click on the close button while this holds means it. */
+  #isAsking = false;
 
   constructor(deps: { env: Env; argv: readonly string[]; exit: (code: number) => void }) {
     this.#env = deps.env;
@@ -61,22 +66,17 @@ export class Host {
     this.#applyPreferences();
     servePage(session.defaultSession, join(app.getAppPath(), 'out', 'renderer'));
     const tray = hasTrayHost(process.platform, this.#env);
-    await this.#openEngine();
-    // Agents first: the proxy answers before the window takes the processor. A port that is taken is in the snapshot,
-    // with who holds it; the rest of the engine works.
-    const started = this.#engine?.start().catch(() => {});
+    await this.#open();
     this.#hasTray = await tray;
     this.#ipc = createIpc({
-      engine: this.#engine,
       host: this.#handlers(),
       contents: () => this.#contents(),
       origin: ORIGIN,
-      report: (error) => process.stderr.write(`${messageOf(error)}\n`),
+      report: tell,
     });
     this.#isReady = true;
-    const engine = this.#engine;
-    if (engine !== null) this.#addTray(engine);
-    await Promise.race([started, sleep(WINDOW_WAITS_MS)]);
+    this.#connect();
+    await Promise.race([this.#started, sleep(WINDOW_WAITS_MS)]);
     // Hidden only where it can be found again.
     const isHidden = this.#argv.includes('--hidden') && this.#hasTray && this.#blocked === null;
     if (!isHidden) this.show();
@@ -109,15 +109,26 @@ export class Host {
     this.#ipc?.dispose();
     this.#tray?.destroy();
     try {
+      // One that is still being opened would leave its lock behind.
+      await this.#opening;
       await this.#engine?.stop();
     } catch (error) {
-      process.stderr.write(`${messageOf(error)}\n`);
+      tell(error);
     }
     this.isDone = true;
     this.#exit(0);
   }
 
+  /** Opens the engine unless there is one, and starts the proxy. Rejects never: why there is none is in the state. */
+  #open(): Promise<void> {
+    this.#opening ??= this.#openEngine().finally(() => {
+      this.#opening = null;
+    });
+    return this.#opening;
+  }
+
   async #openEngine(): Promise<void> {
+    if (this.#engine !== null) return;
     try {
       this.#ports = createPorts({
         env: this.#env,
@@ -127,6 +138,10 @@ export class Host {
         configFile: configFileOf(this.#argv),
       });
       this.#engine = await createEngine(this.#ports);
+      this.#blocked = null;
+      // Agents first: the proxy answers before the window takes the processor. A port that is taken is in the
+      // snapshot, with who holds it; the rest of the engine works.
+      this.#started = this.#engine.start().catch(() => {});
     } catch (error) {
       this.#blocked =
         error instanceof AppError ? error.toJSON() : { code: 'INTERNAL', message: messageOf(error) };
@@ -136,10 +151,14 @@ export class Host {
   /** What nobody caught: the engine notes it and goes on; without one the terminal is told. */
   mishap(error: unknown): void {
     if (this.#engine) this.#engine.mishap(error);
-    else process.stderr.write(`metaclaw: ${messageOf(error)}\n`);
+    else tell(error);
   }
 
-  #addTray(engine: Engine): void {
+  /** Puts the engine behind window and tray, once. */
+  #connect(): void {
+    const engine = this.#engine;
+    if (engine === null || this.#tray !== null) return;
+    this.#ipc?.connect(engine);
     this.#tray = new AppTray({
       icons: join(app.getAppPath(), 'resources', 'tray'),
       env: this.#env,
@@ -223,6 +242,11 @@ export class Host {
         }
         return null;
       },
+      'host.retry': async () => {
+        await this.#open();
+        this.#connect();
+        return this.#state();
+      },
       'host.quit': () => {
         // After the answer has gone out.
         setImmediate(() => void this.quit());
@@ -251,12 +275,9 @@ export class Host {
     this.#isAsking = true;
     setTimeout(() => {
       this.#isAsking = false;
-    }, 3000);
+    }, ASKING_MS);
     this.#ipc?.send('closing', { reason: this.#hasTray ? 'first-hide' : 'no-tray' });
   }
-
-  /** A second click on the close button within this time means it. */
-  #isAsking = false;
 
   #contents(): WebContents | null {
     return this.#window.window?.webContents ?? null;
@@ -266,7 +287,7 @@ export class Host {
   #run(id: TrayCommand): void {
     this.#perform(id).catch((error: unknown) => {
       // What failed shows in the snapshot and in the window.
-      process.stderr.write(`${messageOf(error)}\n`);
+      tell(error);
       this.show();
     });
   }
@@ -307,10 +328,13 @@ export class Host {
   }
 }
 
-/** Where the menu's ways into the window lead; undefined shows it as it is. */
+/** How long a question waits for its answer before the next click on the close button asks again. */
+const ASKING_MS = 3000;
+
 /** The window comes after the proxy answers, but no later than this. */
 const WINDOW_WAITS_MS = 1000;
 
+/** Where the menu's ways into the window lead; undefined shows it as it is. */
 const PLACES = {
   status: '/',
   review: '/skills/proposals',
@@ -321,23 +345,7 @@ const PLACES = {
   settings: '/settings',
 } as const;
 
-/** `-c FILE` or `--config FILE`, relative to where the application was started. */
-function configFileOf(argv: readonly string[]): string | undefined {
-  const file = optionOf(argv, '--config') ?? optionOf(argv, '-c');
-  return file === undefined ? undefined : resolve(file);
-}
-
-function optionOf(argv: readonly string[], name: string): string | undefined {
-  const at = argv.indexOf(name);
-  return at === -1 ? undefined : argv[at + 1];
-}
-
-/** `--port N` and `--mode M` hold for this run and are never written. */
-function overridesOf(argv: readonly string[]): Record<string, unknown> {
-  const port = optionOf(argv, '--port');
-  const mode = optionOf(argv, '--mode');
-  return {
-    ...(port === undefined ? {} : { 'proxy.port': Number(port) }),
-    ...(mode === undefined ? {} : { mode }),
-  };
+/** Told to the terminal that it was started from, if there is one. */
+function tell(error: unknown): void {
+  process.stderr.write(`metaclaw: ${messageOf(error)}\n`);
 }

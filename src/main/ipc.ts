@@ -16,6 +16,8 @@ export type HostHandlers = {
 };
 
 export interface Ipc {
+  /** From now on the engine's calls are answered and its events passed on. */
+  connect(engine: Engine): void;
   /** Tells the window; nothing happens while there is none. */
   send<E extends keyof HostEvents>(name: E, payload: HostEvents[E]): void;
   dispose(): void;
@@ -27,13 +29,13 @@ export interface Ipc {
  * @param contents the window's page, or null while there is no window
  */
 export function createIpc(deps: {
-  engine: Engine | null;
   host: HostHandlers;
   contents: () => WebContents | null;
   origin: string;
   report: (error: unknown) => void;
 }): Ipc {
-  const { engine } = deps;
+  let engine: Engine | null = null;
+  const disposers: (() => void)[] = [];
 
   const send = (name: string, payload: unknown) => {
     const contents = deps.contents();
@@ -76,19 +78,16 @@ export function createIpc(deps: {
     return engine.dispatch(route, input, 'window');
   };
 
-  const disposers =
-    engine === null
-      ? []
-      : [
-          engine.bus.on('snapshot', (snapshot) => send('snapshot', snapshot)),
-          engine.bus.on('invalidate', (topic) =>
-            send('invalidate', { topic } satisfies Events['invalidate']),
-          ),
-          engine.bus.on('demo', (event) => send('demo', event)),
-        ];
-
   ipcMain.handle('request', answer);
   return {
+    connect: (opened) => {
+      engine = opened;
+      disposers.push(
+        opened.bus.on('snapshot', (snapshot) => send('snapshot', snapshot)),
+        opened.bus.on('invalidate', (topic) => send('invalidate', { topic } satisfies Events['invalidate'])),
+        opened.bus.on('demo', (event) => send('demo', event)),
+      );
+    },
     send,
     dispose: () => {
       ipcMain.removeHandler('request');

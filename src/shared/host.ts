@@ -14,6 +14,8 @@ export const HOST_ROUTES = {
   'host.openExternal': z.object({ url: z.string().max(2000) }),
   /** What the user chose when the window asked before it closed. */
   'host.closeAnswer': z.object({ answer: z.enum(['stay', 'hide', 'minimise', 'quit']) }),
+  /** Opens the engine after all, e.g. when the host that owned the folder has ended. */
+  'host.retry': z.object({}).strict(),
   'host.quit': z.object({}).strict(),
 } as const;
 
@@ -45,6 +47,7 @@ export interface HostOutputs {
   'host.copy': null;
   'host.openExternal': null;
   'host.closeAnswer': null;
+  'host.retry': HostState;
   'host.quit': null;
 }
 

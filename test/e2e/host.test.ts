@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from '@playwright/test';
 import { makeHome, openApp } from '../support/app.ts';
 import { exited, repoRoot } from '../support/electron.ts';
@@ -24,8 +25,9 @@ test('a second launch shows the window of the first and ends', async () => {
   }
 });
 
-// Would catch a silent exit, or two hosts that write into one store (R147).
-test('a folder that a daemon owns is left alone, and the window says who has it', async () => {
+// Would catch a silent exit, two hosts that write into one store (R147), and a window that stays useless once the
+// other host has ended.
+test('a folder that a daemon owns is left alone until the daemon has ended', async () => {
   const home = await makeHome({});
   const cli = join(repoRoot, 'out', 'main', 'cli.cjs');
   const daemon = spawn(process.execPath, [cli, 'start', '--port', '0'], {
@@ -37,17 +39,43 @@ test('a folder that a daemon owns is left alone, and the window says who has it'
     const app = await openApp({ home });
     await expect(app.page.getByRole('heading', { name: 'MetaClaw already runs' })).toBeVisible();
     await expect(app.page.getByText(`pid ${daemon.pid}`)).toBeVisible();
+    await app.page.getByRole('button', { name: 'Try again' }).click();
+    await expect(app.page.getByText('nothing has changed')).toBeVisible();
     await app.resize(900, 600);
     await app.look('blocked');
+    expect(daemon.exitCode).toBeNull();
+
+    daemon.kill();
+    expect(await exited(daemon)).toBe(0);
+    await app.page.getByRole('button', { name: 'Try again' }).click();
+    await expect(app.page.getByRole('heading', { name: 'An agent that learns from you' })).toBeVisible();
+    const { host, proxy } = await app.call('app.snapshot', {});
+    expect(host).toBe('app');
+    expect(proxy.state).toBe('running');
+    expect((await app.hook('trayShown'))?.tooltip).toContain('No provider yet');
+    await app.close();
+    expect(existsSync(join(home, 'runtime.json'))).toBe(false);
+  } finally {
+    daemon.kill();
+    await exited(daemon);
+    await rm(home, { recursive: true, force: true, maxRetries: 3 });
+  }
+});
+
+// Would catch a blocked window that cannot be left, or an older application that opens a newer folder.
+test('Quit ends an application without an engine', async () => {
+  const home = await makeHome({});
+  const newer = new DatabaseSync(join(home, 'state.db'));
+  newer.exec('PRAGMA user_version = 9999');
+  newer.close();
+  try {
+    const app = await openApp({ home });
+    await expect(app.page.getByRole('heading', { name: 'MetaClaw cannot open its folder' })).toBeVisible();
     const ended = exited(app.app.process());
     await app.page.getByRole('button', { name: 'Quit' }).click();
     expect(await ended).toBe(0);
-    expect(daemon.exitCode).toBeNull();
     await app.close();
   } finally {
-    const ended = exited(daemon);
-    daemon.kill();
-    expect(await ended).toBe(0);
     await rm(home, { recursive: true, force: true, maxRetries: 3 });
   }
 });

@@ -1,12 +1,22 @@
+import { useState } from 'react';
 import type { ErrorJson } from '../../../shared/errors.ts';
 import { callHost } from '../api.ts';
 import { useT } from '../i18n.tsx';
+import { useUi } from '../state.ts';
 import { Brand } from '../ui/glyph.tsx';
 import { Button } from '../ui/primitives.tsx';
 
-/** Why there is no engine behind this window: another host owns the folder, or it cannot be opened. */
+/** Why there is no engine behind this window (another host owns the folder, or it cannot be opened), and another try. */
 export function Blocked({ error }: { error: ErrorJson }) {
   const t = useT();
+  const setHost = useUi((state) => state.setHost);
+  const [tried, setTried] = useState<'no' | 'now' | 'in vain'>('no');
+  const retry = async () => {
+    setTried('now');
+    const state = await callHost('host.retry', {});
+    if (state.blocked !== null) setTried('in vain');
+    setHost(state);
+  };
   const isBusy = error.code === 'ALREADY_RUNNING';
   return (
     <main className="blocked">
@@ -21,9 +31,15 @@ export function Blocked({ error }: { error: ErrorJson }) {
           {isBusy ? `${t('host.blockedBusy')} ` : ''}
           <WithCode text={error.hint ?? ''} />
         </p>
-        <Button tone="primary" onClick={() => void callHost('host.quit', {})}>
-          {t('host.quit')}
-        </Button>
+        <div className="flex blocked-actions">
+          <Button tone="primary" disabled={tried === 'now'} onClick={() => void retry()}>
+            {t('common.retry')}
+          </Button>
+          <Button onClick={() => void callHost('host.quit', {})}>{t('host.quit')}</Button>
+          <span className="sm t3" role="status">
+            {tried === 'in vain' ? t('host.stillBlocked') : ''}
+          </span>
+        </div>
       </div>
     </main>
   );

@@ -27,9 +27,11 @@ function FailureText({ message }: { message: string }) {
       <div className="blocked-box">
         <h1>{t('error.screenTitle')}</h1>
         <p className="t2 selectable">{t('error.screenDetail', { message })}</p>
-        <Button tone="primary" onClick={() => window.location.reload()}>
-          {t('error.reload')}
-        </Button>
+        <div className="blocked-actions">
+          <Button tone="primary" onClick={() => window.location.reload()}>
+            {t('error.reload')}
+          </Button>
+        </div>
       </div>
     </main>
   );
