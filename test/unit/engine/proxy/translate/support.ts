@@ -111,3 +111,28 @@ export function failure(act: () => unknown): AppError {
   }
   throw new Error('nothing was thrown');
 }
+
+export const DONE = chunk('[DONE]');
+
+/** What an Anthropic client is told of chat chunks. */
+export function toAnthropic(events: readonly WireEvent[], change: Partial<TranslationContext> = {}): string {
+  return run(createAnthropicStream(context(change)), events);
+}
+
+export function toolPiece(index: number | undefined, piece: JsonObject): WireEvent {
+  return delta({ tool_calls: [{ ...(index === undefined ? {} : { index }), ...piece }] });
+}
+
+/** The first piece of a call. */
+export function opening(index: number | undefined, id: string, name: string, args = ''): WireEvent {
+  return toolPiece(index, { id, type: 'function', function: { name, arguments: args } });
+}
+
+export function args(index: number | undefined, text: string): WireEvent {
+  return toolPiece(index, { function: { arguments: text } });
+}
+
+/** An outline with the events that every message has. */
+export function message(list: readonly string[]): string[] {
+  return ['message_start', ...list, 'message_stop'];
+}
