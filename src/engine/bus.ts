@@ -22,6 +22,11 @@ export class Bus {
     (this.#emitter as EventEmitter).emit(event, ...args);
   }
 
+  /** Whether anybody listens: what is costly to say need not be made for nobody. */
+  hears(event: keyof BusEvents): boolean {
+    return this.#emitter.listenerCount(event) > 0;
+  }
+
   /** Returns the disposer. */
   on<K extends keyof BusEvents>(event: K, listener: (...args: BusEvents[K]) => void): () => void {
     const emitter = this.#emitter as EventEmitter;

@@ -1,6 +1,7 @@
 import type { Config } from '../shared/config.ts';
 import type { Snapshot } from '../shared/status.ts';
 import type { Bus } from './bus.ts';
+import { localUrl } from './platform/address.ts';
 import type { Clock } from './ports.ts';
 
 /** At most so many snapshots a second reach the screens. */
@@ -21,14 +22,14 @@ export class SnapshotFeed {
     this.#build = deps.build;
   }
 
-  /** Something visible changed. Cheap: the snapshot is built when it is sent. */
+  /** Something visible changed. Cheap: the snapshot is built when it is sent, and only when somebody listens. */
   touch(): void {
     if (this.#waiting !== null || this.#stopped) return;
     const waitMs = Math.max(0, this.#lastAt + INTERVAL_MS - this.#clock.now());
     this.#waiting = this.#clock.after(waitMs, () => {
       this.#waiting = null;
       this.#lastAt = this.#clock.now();
-      this.#bus.emit('snapshot', this.#build());
+      if (this.#bus.hears('snapshot')) this.#bus.emit('snapshot', this.#build());
     });
   }
 
@@ -48,8 +49,7 @@ export function endpoints(
     proxy.state === 'running'
       ? { host: proxy.host, port: proxy.port }
       : { host: '127.0.0.1', port: config.proxy.port };
-  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
-  const base = `http://${host}:${address.port}`;
+  const base = localUrl(address);
   const model = config.llm.model_id || 'metaclaw';
   const keySet = config.proxy.api_key !== '';
   const key = keySet ? ` -H 'Authorization: Bearer KEY'` : '';
