@@ -98,7 +98,7 @@ export class AnthropicReader implements WireReader {
     const delta = asObject(data.delta);
     this.#count(data.usage, answer);
     if (asText(delta.stop_reason) !== '') this.#stopReason = asText(delta.stop_reason);
-    this.#explanation = asText(asObject(delta.stop_details).explanation);
+    this.#explanation ||= asText(asObject(delta.stop_details).explanation);
   }
 
   #count(usage: unknown, answer: Answer): void {
