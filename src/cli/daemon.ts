@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { localUrl } from '../engine/platform/address.ts';
 import { alreadyRunning, type RuntimeInfo, readHost } from '../engine/platform/lock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Context } from './context.ts';
@@ -31,7 +32,7 @@ export async function startDaemon(
   });
   closeSync(descriptor);
   const ended = { code: null as number | null, done: false };
-  child.once('error', (error) => Object.assign(ended, { done: true, error }));
+  child.once('error', () => Object.assign(ended, { done: true }));
   child.once('exit', (code) => Object.assign(ended, { done: true, code }));
   const info = await pollUntil(START_MS, async () =>
     ended.done ? 'ended' : await healthyHost(context.home, child.pid),
@@ -56,12 +57,8 @@ export async function startDaemon(
 
 /** True when the proxy's own health check says so. */
 export async function isHealthy(proxy: { host: string; port: number }): Promise<boolean> {
-  const host =
-    proxy.host === '0.0.0.0' ? '127.0.0.1' : proxy.host.includes(':') ? `[${proxy.host}]` : proxy.host;
   try {
-    const response = await fetch(`http://${host}:${proxy.port}/healthz`, {
-      signal: AbortSignal.timeout(2000),
-    });
+    const response = await fetch(`${localUrl(proxy)}/healthz`, { signal: AbortSignal.timeout(2000) });
     const reply = (await response.json()) as { ok?: unknown } | null;
     return response.status === 200 && reply?.ok === true;
   } catch {

@@ -2,14 +2,17 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Engine } from '../engine/index.ts';
+import { localUrl } from '../engine/platform/address.ts';
 import { expandHome, statePaths } from '../engine/platform/paths.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Mode } from '../shared/model.ts';
+import type { Snapshot } from '../shared/status.ts';
 import { connectHost } from './client.ts';
 import type { Context } from './context.ts';
 import { startDaemon } from './daemon.ts';
 import { createPorts } from './ports.ts';
 import { modeOption, parsePort } from './run-options.ts';
+import type { Terminal } from './terminal.ts';
 
 interface StartOptions {
   mode?: Mode;
@@ -61,17 +64,17 @@ async function startInBackground(
   if (info.proxy !== null) terminal.out(addresses(info.proxy));
   terminal.out(`Log: ${logFile}`);
   terminal.out('See how it is: metaclaw status. End it: metaclaw stop.');
-  for (const warning of await warningsOf(context)) terminal.err(`warning: ${warning}`);
+  const snapshot = await snapshotOf(context);
+  if (snapshot !== null) remark(snapshot, terminal);
 }
 
-/** What the daemon has to say of its config and its store; its own output goes to the log. */
-async function warningsOf({ home, version }: Context): Promise<readonly string[]> {
+/** The daemon’s own output goes to the log; what it has to say is asked for. */
+async function snapshotOf({ home, version }: Context): Promise<Snapshot | null> {
   try {
     const host = await connectHost(home, version);
-    if (host === null) return [];
-    return (await host.call('app.snapshot', {}).finally(() => host.close())).warnings;
+    return host === null ? null : await host.call('app.snapshot', {}).finally(() => host.close());
   } catch {
-    return [];
+    return null;
   }
 }
 
@@ -101,7 +104,7 @@ async function startHere(
   const wait = waitForEnd(engine);
   try {
     await Promise.race([engine.start(), wait.ended]);
-    await greet(engine, terminal);
+    greet(engine, terminal);
     await wait.ended;
   } finally {
     wait.release();
@@ -110,16 +113,21 @@ async function startHere(
   terminal.out('MetaClaw has stopped.');
 }
 
-async function greet(engine: Engine, terminal: Context['terminal']): Promise<void> {
-  const { proxy, provider, warnings } = engine.snapshot();
-  if (proxy.state !== 'running') return;
-  terminal.out(`MetaClaw is ready. ${addresses(proxy)}`);
+function greet(engine: Engine, terminal: Terminal): void {
+  const snapshot = engine.snapshot();
+  if (snapshot.proxy.state !== 'running') return;
+  terminal.out(`MetaClaw is ready. ${addresses(snapshot.proxy)}`);
+  remark(snapshot, terminal);
+}
+
+/** What keeps a proxy that runs from being of use. */
+function remark({ provider, warnings }: Snapshot, terminal: Terminal): void {
   if (!provider.configured) terminal.out('No provider is set yet, so nobody can answer: run metaclaw setup.');
   for (const warning of warnings) terminal.err(`warning: ${warning}`);
 }
 
-function addresses({ host, port }: { host: string; port: number }): string {
-  const base = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+function addresses(proxy: { host: string; port: number }): string {
+  const base = localUrl(proxy);
   return `OpenAI base URL: ${base}/v1   Anthropic base URL: ${base}`;
 }
 

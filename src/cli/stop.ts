@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import type { Command } from 'commander';
 import { clearStaleHost, isSameProcess, type RuntimeInfo, readHost } from '../engine/platform/lock.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
@@ -44,9 +43,6 @@ async function stopHost(context: Context, info: RuntimeInfo): Promise<void> {
       throw new AppError('CONFLICT', `Process ${info.pid} does not end.`, { hint: 'End it by hand.' });
   }
   await clearStaleHost(context.home);
-  const { proxy } = info;
-  if (proxy !== null)
-    await pollUntil(2000, async () => ((await accepts(proxy.host, proxy.port)) ? null : true));
 }
 
 /** True when the host took the request; it then stops by itself. */
@@ -86,17 +82,4 @@ async function signal(info: RuntimeInfo, name: 'SIGTERM' | 'SIGKILL'): Promise<v
       cause: error,
     });
   }
-}
-
-function accepts(host: string, port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: host === '0.0.0.0' ? '127.0.0.1' : host, port });
-    const done = (answer: boolean) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.once('connect', () => done(true));
-    socket.once('error', () => done(false));
-    socket.setTimeout(1000, () => done(false));
-  });
 }
