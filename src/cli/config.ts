@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { placed } from '../engine/platform/config-entry.ts';
 import type { ConfigEntry, ConfigProblem } from '../shared/contract.ts';
 import { AppError } from '../shared/errors.ts';
 import { connectHost } from './client.ts';
@@ -110,11 +111,7 @@ async function show(context: Context, section: string | undefined, json: boolean
     }
     terminal.out(
       table(
-        entries.map((entry) => [
-          entry.isDefault ? ' ' : '*',
-          entry.path,
-          `${spell(entry)}${entry.overriddenBy === null ? '' : `   (from ${entry.overriddenBy})`}`,
-        ]),
+        entries.map((entry) => [entry.isDefault ? ' ' : '*', entry.path, `${spell(entry)}${origin(entry)}`]),
       ),
     );
     for (const problem of problems) terminal.err(describeProblem(problem));
@@ -130,7 +127,7 @@ async function get(context: Context, key: string, json: boolean): Promise<void> 
     }
     const entry = await settings.get(key);
     if (json) context.terminal.json(entry);
-    else context.terminal.out(`${key}: ${spell(entry)}`);
+    else context.terminal.out(`${key}: ${spell(entry)}${origin(entry)}`);
   });
 }
 
@@ -179,17 +176,18 @@ export async function readSecret(context: Context, question: string): Promise<st
 
 /** A problem of the config as one line. */
 function describeProblem(problem: ConfigProblem): string {
-  const where =
-    problem.line === null
-      ? ''
-      : ` line ${problem.line}${problem.column === null ? '' : `, column ${problem.column}`}:`;
-  return `${problem.severity}:${where} ${problem.message}${problem.hint === null ? '' : ` ${problem.hint}`}`;
+  return `${problem.severity}: ${placed(problem)}${problem.hint === null ? '' : ` ${problem.hint}`}`;
 }
 
 function spell(entry: ConfigEntry): string {
   if (entry.secret) return entry.isSet ? 'set (hidden)' : '(not set)';
   if (entry.value === '' || entry.value === null || entry.value === undefined) return '(not set)';
   return typeof entry.value === 'string' ? entry.value : JSON.stringify(entry.value);
+}
+
+/** What stands above the file, where that is so. */
+function origin({ overriddenBy }: ConfigEntry): string {
+  return overriddenBy === null ? '' : `   (from ${overriddenBy})`;
 }
 
 async function use(context: Context, work: (settings: Settings) => Promise<void>): Promise<void> {

@@ -7,6 +7,7 @@ import { isLoopback, listenAddress } from '../shared/config-rules.ts';
 import type { ConfigProblem, DoctorCheck, ProviderTest } from '../shared/contract.ts';
 import { messageOf } from '../shared/errors.ts';
 import type { Snapshot } from '../shared/status.ts';
+import { placed } from './platform/config-entry.ts';
 import { isOpen } from './platform/files.ts';
 import { resolveConfigPath, type StatePaths } from './platform/paths.ts';
 import type { Clock, SecretStore } from './ports.ts';
@@ -71,11 +72,10 @@ function checkConfig({ problems, paths }: DoctorDeps): Finding {
         ? paths.config
         : `${paths.config} does not exist yet; the defaults hold.`,
     };
-  const where = first.line === null ? '' : `line ${first.line}: `;
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
   return {
     state: first.severity === 'error' ? 'problem' : 'warning',
-    detail: `${where}${first.message}${more}`,
+    detail: `${placed(first)}${more}`,
     fix: first.hint ?? `Edit ${paths.config}.`,
   };
 }

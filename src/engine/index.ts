@@ -12,6 +12,7 @@ import { runDoctor } from './doctor.ts';
 import { createHandlers } from './handlers.ts';
 import { Learner } from './learning/index.ts';
 import { systemClock } from './platform/clock.ts';
+import { placed } from './platform/config-entry.ts';
 import { ConfigFile } from './platform/config-file.ts';
 import { acquireHost, type HostLock } from './platform/lock.ts';
 import { createLog, type Log, type Logger, type LogLevel } from './platform/logger.ts';
@@ -186,7 +187,9 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
           ...(storeTrouble === null ? [] : [storeTrouble]),
           ...failures,
           ...unrecorded(sessions),
-          ...configFile.problems().map((problem) => problem.message),
+          ...configFile
+            .problems()
+            .map((problem) => (problem.severity === 'error' ? placed(problem) : problem.message)),
           ...proxy.warnings(),
         ]),
       ],

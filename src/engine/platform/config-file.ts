@@ -1,13 +1,14 @@
 import { statSync } from 'node:fs';
 import { watch } from 'chokidar';
-import { parse } from 'yaml';
 import { type Config, DEFAULT_CONFIG } from '../../shared/config.ts';
-import { describeConfig, findKey, isSection, type KeyInfo, nearestKey } from '../../shared/config-keys.ts';
+import { describeConfig, findKey, type KeyInfo } from '../../shared/config-keys.ts';
 import type { ConfigEntry, ConfigProblem } from '../../shared/contract.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { SecretStore } from '../ports.ts';
+import { isText, knownKey, parseValue, toEntry } from './config-entry.ts';
+import { LastGoodConfig, MAX_CONFIG_BYTES } from './config-last-good.ts';
 import { type ConfigText, decodeConfig, editConfigText, parseConfigText } from './config-text.ts';
-import { expectation, getAt, type Resolved, resolveConfig, signInNames } from './config-values.ts';
+import { getAt, type Resolved, resolveConfig, signInNames } from './config-values.ts';
 import { isOpen, makePrivate, readCapped, writeAtomic } from './files.ts';
 import type { Logger } from './logger.ts';
 
@@ -28,9 +29,7 @@ type Read =
   | { missing: true }
   | { broken: ConfigProblem };
 
-const MAX_BYTES = 4 * 1024 * 1024;
 const SIGN_IN = /^auth\.[\w-]+\.(key|token)$/;
-const MASK = '••••••••';
 const HEADER = '# Settings of MetaClaw. `metaclaw config show` lists every key.\n';
 
 /**
@@ -39,6 +38,7 @@ const HEADER = '# Settings of MetaClaw. `metaclaw config show` lists every key.\
  */
 export class ConfigFile {
   readonly #deps: ConfigFileDeps;
+  readonly #lastGood: LastGoodConfig;
   readonly #listeners = new Set<(config: Config) => void>();
   #resolved: Resolved = { config: DEFAULT_CONFIG, problems: [], overriddenBy: new Map() };
   #goodValues: Record<string, unknown> | null = null;
@@ -46,6 +46,7 @@ export class ConfigFile {
 
   constructor(deps: ConfigFileDeps) {
     this.#deps = deps;
+    this.#lastGood = new LastGoodConfig(deps.lastGood, deps.log);
   }
 
   /** The configuration that holds: file, environment and flags put together, secrets filled in. */
@@ -70,7 +71,7 @@ export class ConfigFile {
       if (this.#loaded && this.#goodValues !== null) {
         this.#resolved = { ...this.#resolved, problems: [read.broken] };
       } else {
-        const copy = this.#readLastGood();
+        const copy = this.#lastGood.values();
         const resolved = this.#resolve(copy ?? {}, () => null);
         const went =
           copy === null ? 'The defaults are used.' : `The last good copy is used (${this.#deps.lastGood}).`;
@@ -90,7 +91,7 @@ export class ConfigFile {
       this.#protect();
       if (this.#resolved.problems.every((problem) => problem.severity === 'warning')) {
         this.#goodValues = read.parsed.values;
-        this.#keepLastGood(read.text);
+        this.#lastGood.keep(read.text);
       }
       for (const { line, message } of this.problems())
         if (!known.has(message)) this.#deps.log.warn({ line }, message);
@@ -259,7 +260,7 @@ export class ConfigFile {
   #read(): Read {
     let bytes: Buffer | null;
     try {
-      bytes = readCapped(this.#deps.path, MAX_BYTES);
+      bytes = readCapped(this.#deps.path, MAX_CONFIG_BYTES);
     } catch (error) {
       return {
         broken: {
@@ -275,29 +276,10 @@ export class ConfigFile {
     if (bytes === null) return { missing: true };
     const decoded = decodeConfig(bytes);
     if ('message' in decoded) return { broken: decoded };
-    const cut = this.#isCut(decoded.text);
+    const cut = this.#lastGood.isCutTo(decoded.text);
     if (cut !== null) return { broken: cut };
     const parsed = parseConfigText(decoded.text, isText);
     return 'message' in parsed ? { broken: parsed } : { ...decoded, parsed };
-  }
-
-  /** A power cut leaves an empty file, or one that ends in the middle of what it was: that is no wish for defaults. */
-  #isCut(text: string): ConfigProblem | null {
-    const good = this.#lastGoodText();
-    if (good === null || good.length <= text.length || !good.startsWith(text)) return null;
-    if (text !== '' && (text.endsWith('\n') || good[text.length] === '\n' || good[text.length] === '\r'))
-      return null;
-    return {
-      severity: 'error',
-      path: null,
-      message:
-        text === ''
-          ? 'The file is empty, though it was not before.'
-          : 'The file ends in the middle of a line: it was cut off.',
-      line: text.split('\n').length,
-      column: 1,
-      hint: `Copy ${this.#deps.lastGood} over it, or delete it to start with the defaults.`,
-    };
   }
 
   #resolve(values: Record<string, unknown>, locate: ConfigText['locate']): Resolved {
@@ -306,35 +288,7 @@ export class ConfigFile {
   }
 
   #entry(key: KeyInfo): ConfigEntry {
-    const raw = getAt(this.#resolved.config, key.path) ?? key.default;
-    const isSet = raw !== '' && raw !== undefined && raw !== null;
-    return {
-      path: key.path,
-      label: key.label,
-      help: key.help,
-      value: key.secret ? (isSet ? MASK : '') : maskInside(raw),
-      default: key.default,
-      isDefault: JSON.stringify(raw) === JSON.stringify(key.default),
-      secret: key.secret,
-      isSet,
-      restart: key.restart,
-      overriddenBy: this.#resolved.overriddenBy.get(key.path) ?? null,
-    };
-  }
-
-  #lastGoodText(): string | null {
-    try {
-      return readCapped(this.#deps.lastGood, MAX_BYTES)?.toString('utf8') ?? null;
-    } catch {
-      return null;
-    }
-  }
-
-  #readLastGood(): Record<string, unknown> | null {
-    const text = this.#lastGoodText();
-    if (text === null) return null;
-    const parsed = parseConfigText(text, isText);
-    return 'values' in parsed ? parsed.values : null;
+    return toEntry(key, this.#resolved);
   }
 
   /** A file that holds keys, as those of the original do, is for its owner alone. */
@@ -348,14 +302,6 @@ export class ConfigFile {
     }
   }
 
-  #keepLastGood(text: string): void {
-    try {
-      if (this.#lastGoodText() !== text) writeAtomic(this.#deps.lastGood, text);
-    } catch (error) {
-      this.#deps.log.warn({ err: error }, 'no copy of the config could be kept');
-    }
-  }
-
   #stamp(): string {
     try {
       const { mtimeMs, size, ino } = statSync(this.#deps.path);
@@ -364,65 +310,4 @@ export class ConfigFile {
       return 'missing';
     }
   }
-}
-
-function isText(path: readonly string[]): boolean {
-  const key = findKey(path.join('.'));
-  return (
-    key !== null &&
-    (key.kind === 'text' || key.kind === 'list') &&
-    !/^scheduler\.sleep_(start|end)$/.test(key.path)
-  );
-}
-
-function knownKey(path: string): KeyInfo {
-  const key = findKey(path);
-  if (key !== null) return key;
-  if (isSection(path))
-    throw new AppError('BAD_INPUT', `${path} is a section, not a key.`, {
-      hint: `See its keys: metaclaw config show ${path}`,
-      field: path,
-    });
-  const near = nearestKey(path);
-  throw new AppError('CONFIG_KEY_UNKNOWN', `There is no key ${JSON.stringify(path)}.`, {
-    hint: near === null ? 'metaclaw config show lists every key.' : `Is ${near} meant?`,
-    field: path,
-  });
-}
-
-function parseValue(key: KeyInfo, value: unknown): unknown {
-  let input = value;
-  if (key.kind === 'object' && typeof value === 'string') {
-    try {
-      input = parse(value);
-    } catch (error) {
-      throw new AppError('CONFIG_INVALID', `${key.path}: ${messageOf(error).split('\n')[0]}`, {
-        field: key.path,
-      });
-    }
-  }
-  const result = key.schema.safeParse(input);
-  if (result.success) return result.data;
-  throw new AppError(
-    'CONFIG_INVALID',
-    `${key.path}: ${expectation(key, result.error.issues[0]?.message ?? '')}.`,
-    {
-      hint: key.help,
-      field: key.path,
-    },
-  );
-}
-
-/** Secrets inside a value that is an object as a whole, e.g. `agents`. */
-function maskInside(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(maskInside);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      name,
-      /key|token|secret|password/i.test(name) && typeof inner === 'string' && inner !== ''
-        ? MASK
-        : maskInside(inner),
-    ]),
-  );
 }

@@ -78,7 +78,10 @@ describe('metaclaw config and auth', () => {
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(/line \d+, column \d+/);
     const started = await cli.run(['start', '-d', '--port', '0']);
-    expect(started).toMatchObject({ code: 0, stderr: expect.stringContaining('last good copy') });
+    expect(started).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/line \d+, column \d+: .*last good copy/),
+    });
     const snapshot = await cli.snapshot();
     expect(snapshot.provider.model).toBe('good-model');
     expect(snapshot.warnings.join()).toContain('last good copy');
