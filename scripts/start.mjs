@@ -27,6 +27,7 @@ await runScript(async () => {
   const why = await whyHeadless();
   if (why === undefined) return;
   say(`${why}: running headless in the foreground (Ctrl-C stops it)`);
+  say('in this folder, `npx .` is the metaclaw command');
   await startHeadless();
 });
 

@@ -15,16 +15,12 @@ export function addAuthCommand(program: Command, context: Context): void {
     .command('paste-key')
     .description('store the API key of a provider; asked for without an echo, or read from a pipe')
     .requiredOption('--provider <id>', 'e.g. openai, kimi, openrouter')
-    .action(async ({ provider }: { provider: string }) => {
-      await store(context, provider, 'key', await readSecret(context, `API key of ${provider}`));
-    });
+    .action(({ provider }: { provider: string }) => store(context, provider, 'key', 'API key'));
   auth
     .command('paste-token')
     .description('store a sign-in token of a provider; asked for without an echo, or read from a pipe')
     .option('--provider <id>', 'anthropic, openai-codex or gemini', 'anthropic')
-    .action(async ({ provider }: { provider: string }) => {
-      await store(context, provider, 'token', await readSecret(context, `Token of ${provider}`));
-    });
+    .action(({ provider }: { provider: string }) => store(context, provider, 'token', 'Token'));
   auth
     .command('status')
     .description('list what is stored')
@@ -64,12 +60,13 @@ async function store(
   context: Context,
   provider: string,
   kind: 'key' | 'token',
-  value: string,
+  title: string,
 ): Promise<void> {
   if (!/^[\w-]+$/.test(provider))
     throw new AppError('BAD_INPUT', 'A provider is named by letters, digits, - and _.', {
       field: 'provider',
     });
+  const value = await readSecret(context, `${title} of ${provider}`);
   const settings = await openSettings(context);
   try {
     await settings.setSecret(`auth.${provider}.${kind}`, value);

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { systemClock } from '../engine/platform/clock.ts';
 import type { DoctorCheck } from '../shared/contract.ts';
 import { AppError } from '../shared/errors.ts';
@@ -49,9 +49,8 @@ export function addCheckCommands(program: Command, context: Context): void {
   program
     .command('bypass')
     .description('make the proxy a plain pass-through: nothing added, recorded or learned')
-    .argument('<on|off>')
+    .addArgument(new Argument('<on|off>').choices(['on', 'off']))
     .action(async (word: string) => {
-      if (word !== 'on' && word !== 'off') throw new AppError('BAD_INPUT', 'Bypass is on or off.');
       await setBypass(context, word === 'on');
       terminal.out(word === 'on' ? 'Bypass is on: turns pass through untouched.' : 'Bypass is off.');
     });

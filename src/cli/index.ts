@@ -21,9 +21,11 @@ export function buildProgram(context: Context): Command {
     .description('A local proxy that makes your agent learn skills.')
     .version(context.version)
     .showSuggestionAfterError()
+    .showHelpAfterError('  Add --help to see how it is used.')
     .configureOutput({
       writeOut: (text) => context.terminal.out(text.trimEnd()),
       writeErr: (text) => context.terminal.err(text.trimEnd()),
+      outputError: (text, write) => write(text.replace(/^error: /, 'metaclaw: ')),
     })
     .exitOverride();
   addSetupCommand(program, context);
