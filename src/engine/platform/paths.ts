@@ -18,11 +18,6 @@ export interface StatePaths {
   logs: string;
   /** What a detached daemon prints. */
   daemonLog: string;
-  skills: string;
-  memory: string;
-  records: string;
-  /** Pid file of the original; only read. */
-  originalPid: string;
 }
 
 /** The state folder: `METACLAW_HOME`, or `~/.metaclaw`. */
@@ -49,10 +44,6 @@ export function statePaths(home: string, configFile?: string): StatePaths {
     controlToken: join(home, 'control-token'),
     logs: join(home, 'logs'),
     daemonLog: join(home, 'logs', 'daemon-metaclaw.log'),
-    skills: join(home, 'skills'),
-    memory: join(home, 'memory'),
-    records: join(home, 'records'),
-    originalPid: join(home, 'metaclaw.pid'),
   };
 }
 

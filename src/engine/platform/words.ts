@@ -126,7 +126,7 @@ const SAME: Readonly<Record<string, string>> = {
   priorities: 'prioritiz',
   prioritize: 'prioritiz',
   prioritizing: 'prioritiz',
-}; // prettier-ignore
+};
 
 /** Brings English inflections (and the plurals of Spanish and French) to one form; never shorter than 3 letters. */
 function stem(word: string): string {
@@ -157,19 +157,21 @@ const HAN_STOP =
 
 /** Words that carry no topic, in the languages that the bank speaks. Chat fillers are here too. */
 const STOP: ReadonlySet<string> = new Set(
-  `a about above after again against all almost also although always am an and another any anyone anything are aren
-  around as ask at away back be because been before being below between both but by came can cannot can't come could
-  couldn did didn do does doesn doing don done down during each either else even ever every everything few first for
-  from further get gets getting give given go goes going gone good got great had has hasn have haven having he hello
-  help her here hers hey hi him his how however i if in instead into is isn it its itself just keep kind know last
-  least less let lets like little ll look looks lot made make makes making many may maybe me mean might mine more most
-  much must my myself need needs never new next nice no nobody none nor not nothing now of off ok okay on once one
-  only onto or other others ought our ours out over own per please possible put quite rather re really right said
-  same say says see seem seems set shall she should shouldn show since so some someone something soon sorry still
- such sure take takes taking takes taken took keeps keeping tell than thank thanks that the their theirs them then there these they thing things think this
-  those though three through thx till to today together too tried try trying two under until up upon us use used
-  using ve very via want wanted wants was wasn way we well went were weren what whatever when where whether which
-  while who whole whom whose why will with within without won would wouldn yeah yep yes yet you your yours yourself
+  `a about above after again against all almost also although always am an and another any anyone anything
+  are aren around as ask at away back be because been before being below between both but by came can cannot
+  can't come could couldn did didn do does doesn doing don done down during each either else even ever every
+  everything few first for from further get gets getting give given go goes going gone good got great had
+  has hasn have haven having he hello help her here hers hey hi him his how however i if in instead into is
+  isn it its itself just keep kind know last least less let lets like little ll look looks lot made make
+  makes making many may maybe me mean might mine more most much must my myself need needs never new next
+  nice no nobody none nor not nothing now of off ok okay on once one only onto or other others ought our
+  ours out over own per please possible put quite rather re really right said same say says see seem seems
+  set shall she should shouldn show since so some someone something soon sorry still such sure take takes
+  taking takes taken took keeps keeping tell than thank thanks that the their theirs them then there these
+  they thing things think this those though three through thx till to today together too tried try trying
+  two under until up upon us use used using ve very via want wanted wants was wasn way we well went were
+  weren what whatever when where whether which while who whole whom whose why will with within without won
+  would wouldn yeah yep yes yet you your yours yourself
   bonjour salut merci oui non le la les un une des du de au aux et ou est sont je tu il elle nous vous ils elles mon
   ma mes ton ta tes son sa ses notre nos votre vos leur leurs ce cet cette ces qui que quoi dont ne pas plus tres
   bien avec sans pour par sur sous dans en chez comme mais donc si peux peut pouvez pourrais faut faire fait fais
