@@ -26,6 +26,7 @@ import {
   setMember,
   setModel,
 } from './splice.ts';
+import { adaptAnthropicRequest } from './translate/anthropic-messages.ts';
 import { adaptOpenaiRequest, mergeLeadingSystem } from './translate/openai-messages.ts';
 import { translateRequest } from './translate/pairs.ts';
 import type { JsonObject, TranslateOptions, TranslationContext } from './translate/types.ts';
@@ -182,8 +183,28 @@ function mixesBlocks(skim: Skim, { content }: SkimMessage): boolean {
   return bytes.includes('"tool_use"') || bytes.includes('"tool_result"');
 }
 
+/** Whether an answer may hold thinking without a signature; signed thinking alone is not looked into. */
+function mayHoldUnsigned(skim: Skim, { role, content, start, end }: SkimMessage): boolean {
+  if (role !== 'assistant' || content?.kind !== 'array') return false;
+  const bytes = skim.bytes.subarray(start, end);
+  if (!bytes.includes('"thinking"')) return false;
+  return (
+    !bytes.includes('"signature"') || bytes.includes('"signature":""') || bytes.includes('"signature": ""')
+  );
+}
+
+/** Rare: thinking of another vendor in an Anthropic client's history. */
+function withoutForeignThinking({ skim }: PrepareInput, body: Buffer): Buffer {
+  if (!skim.messages.some((message) => mayHoldUnsigned(skim, message))) return body;
+  const parsed = parseBody(body) as JsonObject;
+  const adapted = adaptAnthropicRequest(parsed);
+  return adapted === parsed ? body : Buffer.from(JSON.stringify(adapted));
+}
+
 /** Rare: a provider that takes one system message only, or a client that mixes the dialects' blocks. */
-function adaptToQuirks({ skim, facts, route }: PrepareInput, body: Buffer): Buffer {
+function adaptToQuirks(input: PrepareInput, body: Buffer): Buffer {
+  const { skim, facts, route } = input;
+  if (facts.dialect === 'anthropic') return withoutForeignThinking(input, body);
   if (facts.dialect !== 'openai') return body;
   if (!route.quirks.oneLeadingSystem && !skim.messages.some((message) => mixesBlocks(skim, message)))
     return body;
