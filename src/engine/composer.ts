@@ -17,8 +17,9 @@ export function createComposer(deps: ComposerDeps): (turn: OpenTurn, roomTokens:
     if (!skills.enabled) return skipInjection(turn.injection, facts, 'off');
     if (facts.headers['x-metaclaw-skills']?.toLowerCase() === 'off')
       return skipInjection(turn.injection, facts, 'header');
-    if (facts.endsWithToolResult || facts.userText.trim() === '')
-      return skipInjection(turn.injection, facts, 'no-user-text');
+    // In a tool loop the words were looked at in their own turn, unless new ones came with the results.
+    const goesOn = facts.endsWithToolResult && !facts.endsWithUserWords;
+    if (goesOn || facts.userText.trim() === '') return skipInjection(turn.injection, facts, 'no-user-text');
     const candidates = deps.retrieve(facts.userText, { limit: skills.top_k });
     return composeInjection(turn.injection, facts, candidates, {
       sessionTokens: skills.max_tokens,

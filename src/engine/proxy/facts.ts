@@ -119,6 +119,11 @@ export class Facts implements RequestFacts {
     return this.#endsWithToolResult;
   }
 
+  get endsWithUserWords(): boolean {
+    const { index } = this.#userWords();
+    return index >= 0 && index === this.conversation.length - 1;
+  }
+
   digestAt(index: number): string | undefined {
     const message = this.conversation[index];
     if (message) this.#digests[index] ??= this.#digest(message);

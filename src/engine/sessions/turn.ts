@@ -27,6 +27,8 @@ export interface RequestFacts {
   lastRole: string;
   /** True when the newest message carries tool results: the turn goes on with a tool loop. */
   endsWithToolResult: boolean;
+  /** True when the newest message holds words of the user, alone or beside tool results. */
+  readonly endsWithUserWords: boolean;
   /** Identity fields of the body: `session_id`, `turn_type`, `session_done`, `memory_scope`, `user_id`, `workspace_id`, `prompt_cache_key`, `metadata.user_id`, `client_metadata.session_id`. */
   fields: Readonly<Record<string, string | undefined>>;
   /** Whole text of the client's first system part; computed on first use. */
