@@ -6,7 +6,7 @@ import { signInNames } from './platform/config-values.ts';
 import type { SecretStore } from './ports.ts';
 import type { Database } from './store/database.ts';
 import { readSetting, writeSetting } from './store/settings.ts';
-import { apiRoot } from './upstream/address.ts';
+import { checkAddress } from './upstream/index.ts';
 
 const DONE = 'setup.done';
 
@@ -54,7 +54,7 @@ export class SetupFlow {
    */
   saveProvider(choice: RouteParsed<'setup.saveProvider'>): void {
     const { configFile } = this.#deps;
-    if (choice.baseUrl !== '') apiRoot(choice.baseUrl, 'openai');
+    if (choice.baseUrl !== '') checkAddress(choice.baseUrl);
     if (this.#replaces(choice.provider)) configFile.setAsideKey();
     configFile.set('llm.provider', choice.provider);
     this.#put('llm.api_base', choice.baseUrl);

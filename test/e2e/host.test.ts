@@ -52,7 +52,7 @@ test('a folder that a daemon owns is left alone until the daemon has ended', asy
     const { host, proxy } = await app.call('app.snapshot', {});
     expect(host).toBe('app');
     expect(proxy.state).toBe('running');
-    expect((await app.hook('trayShown'))?.tooltip).toContain('No provider yet');
+    await expect.poll(async () => (await app.hook('trayShown'))?.tooltip).toContain('No provider yet');
     await app.close();
     expect(existsSync(join(home, 'runtime.json'))).toBe(false);
   } finally {

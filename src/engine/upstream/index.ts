@@ -314,6 +314,11 @@ const REST_WORDS = {
   down: 'it does not answer',
 } as const;
 
+/** Throws CONFIG_INVALID, saying why, for a base URL that no provider can be reached at. */
+export function checkAddress(baseUrl: string): void {
+  apiRoot(baseUrl, 'openai');
+}
+
 /** Host and port of an address as the user spelt it; empty for what is none. */
 function hostOfBase(base: string): string {
   try {
