@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { cpSync, lstatSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
 import { messageOf } from '../../shared/errors.ts';
@@ -71,6 +71,17 @@ export function loadSkill(dir: string, folder: string): LoadedFile | null {
 export function readSkillText(path: string): string | null {
   const bytes = readCapped(path, MAX_BYTES);
   return bytes === null ? null : decode(bytes);
+}
+
+/** Moves a skill away; across file systems that is a copy and a removal. */
+export function moveFolder(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    cpSync(from, to, { recursive: true, errorOnExist: true, force: false });
+    rmSync(from, { recursive: true });
+  }
 }
 
 /** Calls `onFolder` for each folder whose SKILL.md came, changed or went. Resolves when it watches. */

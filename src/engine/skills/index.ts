@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../shared/config.ts';
@@ -22,13 +22,14 @@ import { placeFolder, type Seeded, seed, seededSchema, sweepStaging } from './ba
 import {
   hashOf,
   type LoadedFile,
-  loadSkill,
+  moveFolder,
   readSkillText,
   SKILL_FILE,
   skillFolders,
   watchSkills,
 } from './folder.ts';
 import { type Hit, Ranking, THRESHOLD } from './ranking.ts';
+import { Shelf } from './shelf.ts';
 import { composeSkill, isSkillName, parseSkill, type SkillDraft, type SkillFile } from './skill-file.ts';
 import { routeCategory } from './template.ts';
 
@@ -73,10 +74,7 @@ const MISTAKES_IN_TEMPLATE_MODE = 5;
  */
 export class SkillBook {
   readonly #deps: SkillBookDeps;
-  /** By folder name. */
-  readonly #files = new Map<string, LoadedFile>();
-  /** Folders that claim a name, in path order: the first wins. */
-  readonly #claims = new Map<string, string[]>();
+  readonly #shelf: Shelf;
   readonly #live = new Map<string, Live>();
   readonly #ranking = new Ranking();
   #switches: Record<string, boolean> = {};
@@ -87,6 +85,7 @@ export class SkillBook {
 
   constructor(deps: SkillBookDeps) {
     this.#deps = deps;
+    this.#shelf = new Shelf(deps.dir);
     deps.undo.handle('skill.enabled', (payload) => {
       const { name, enabled } = z.object({ name: z.string(), enabled: z.boolean() }).parse(payload);
       this.#switch(this.#need(name), enabled);
@@ -108,13 +107,13 @@ export class SkillBook {
       mkdirSync(dir, { recursive: true });
       sweepStaging(dir);
       this.#seed();
-      for (const folder of skillFolders(dir)) this.#load(folder);
+      for (const folder of skillFolders(dir)) this.#shelf.read(folder);
     } catch (error) {
       this.#folderProblem = { path: dir, message: `The skills folder cannot be used: ${messageOf(error)}` };
       log.warn({ err: error, dir }, 'the skills folder cannot be used');
       return;
     }
-    for (const name of this.#claims.keys()) this.#settle(name);
+    for (const name of this.#shelf.names()) this.#settle(name);
     this.#noteChange();
     for (const problem of this.#problems())
       log.warn({ path: problem.path }, `skill not used: ${problem.message}`);
@@ -219,7 +218,7 @@ export class SkillBook {
     let target = join(trash, `${folder}-${stamp}`);
     for (let n = 2; existsSync(target); n += 1) target = join(trash, `${folder}-${stamp}-${n}`);
     mkdirSync(trash, { recursive: true, mode: 0o700 });
-    move(join(dir, folder), target);
+    moveFolder(join(dir, folder), target);
     this.#refresh(folder);
     return target;
   }
@@ -281,41 +280,18 @@ export class SkillBook {
     }
   }
 
-  /** Reads one folder into `#files` and `#claims`; returns the names that may have changed. */
-  #load(folder: string): Set<string> {
-    const before = this.#files.get(folder);
-    const after = loadSkill(this.#deps.dir, folder);
-    const names = new Set<string>();
-    if (before?.skill) {
-      names.add(before.skill.name);
-      const left = (this.#claims.get(before.skill.name) ?? []).filter((other) => other !== folder);
-      if (left.length > 0) this.#claims.set(before.skill.name, left);
-      else this.#claims.delete(before.skill.name);
-    }
-    if (after) this.#files.set(folder, after);
-    else this.#files.delete(folder);
-    if (after?.skill) {
-      names.add(after.skill.name);
-      this.#claims.set(after.skill.name, [...(this.#claims.get(after.skill.name) ?? []), folder].sort());
-    }
-    return names;
-  }
-
   /** Reads one changed folder again, alone. */
   #refresh(folder: string): void {
-    const before = this.#files.get(folder);
-    const names = this.#load(folder);
-    const after = this.#files.get(folder);
-    if (before?.hash === after?.hash && before?.problem === after?.problem) return;
+    const { file, names, changed } = this.#shelf.read(folder);
+    if (!changed) return;
     for (const name of names) this.#settle(name);
-    if (after?.problem) this.#deps.log.warn({ path: after.path }, `skill not used: ${after.problem}`);
+    if (file?.problem) this.#deps.log.warn({ path: file.path }, `skill not used: ${file.problem}`);
     this.#noteChange();
   }
 
-  /** Decides which file a name stands for, and whether retrieval may find it. */
+  /** Takes over the file that a name stands for now, and decides whether retrieval may find it. */
   #settle(name: string): void {
-    const [folder] = this.#claims.get(name) ?? [];
-    const file = folder === undefined ? undefined : this.#files.get(folder);
+    const file = this.#shelf.fileOf(name);
     if (!file?.skill) {
       this.#live.delete(name);
       this.#ranking.remove(name);
@@ -390,17 +366,8 @@ export class SkillBook {
   }
 
   #problems(): SkillProblem[] {
-    const problems: SkillProblem[] = this.#folderProblem ? [this.#folderProblem] : [];
-    for (const { path, problem, skill, folder } of this.#files.values()) {
-      if (problem !== null) problems.push({ path, message: problem });
-      const [winner] = skill ? (this.#claims.get(skill.name) ?? []) : [];
-      if (skill && winner !== folder)
-        problems.push({
-          path,
-          message: `The name ${skill.name} is already used by ${winner}/${SKILL_FILE}; this one is not used.`,
-        });
-    }
-    return problems.sort((a, b) => (a.path < b.path ? -1 : 1));
+    const problems = this.#shelf.problems();
+    return this.#folderProblem ? [this.#folderProblem, ...problems] : problems;
   }
 
   #uses(): Map<string, { uses: number; last: string }> {
@@ -448,15 +415,4 @@ function taken(name: string): AppError {
     hint: 'Choose another name; existing files are never overwritten.',
     field: 'name',
   });
-}
-
-/** Across file systems a rename is a copy and a removal. */
-function move(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    cpSync(from, to, { recursive: true, errorOnExist: true, force: false });
-    rmSync(from, { recursive: true });
-  }
 }
