@@ -29,6 +29,9 @@ test('the wizard leads from nothing to a first turn', async () => {
   await page.getByLabel('Model').fill('big-model');
   await expect(page.getByRole('button', { name: 'Enter another key' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Continue anyway' })).toBeVisible();
+  const panel = await page.getByRole('region', { name: 'Test' }).boundingBox();
+  const footer = await page.getByRole('contentinfo').boundingBox();
+  expect((footer?.y ?? 0) - (panel?.y ?? 0) - (panel?.height ?? 0)).toBeGreaterThanOrEqual(16);
   await app.look('setup-failed');
 
   await page.getByRole('button', { name: 'Enter another key' }).click();

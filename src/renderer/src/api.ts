@@ -10,6 +10,7 @@ import type {
 } from '../../shared/contract.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Bridge, HostEvents, HostInput, HostOutputs, HostRouteName } from '../../shared/host.ts';
+import { useUi } from './state.ts';
 
 declare global {
   interface Window {
@@ -57,11 +58,19 @@ export function useRoute<R extends RouteName>(
   });
 }
 
-/** A command as a mutation: `run.mutate(input)`, with its pending and failed states. */
-export function useCommand<R extends RouteName>(route: R) {
+/**
+ * A command as a mutation: `run.mutate(input)`, with its pending and failed states. That it failed is said in a toast,
+ * in the words of `failure` where there are better ones than the error's own.
+ */
+export function useCommand<R extends RouteName>(
+  route: R,
+  failure: (error: AppError) => string = (error) => error.message,
+) {
   const client = useQueryClient();
+  const toast = useUi((state) => state.toast);
   return useMutation<RouteOutput<R>, AppError, RouteInput<R>>({
     mutationFn: (input) => call(route, input),
+    onError: (error) => toast(failure(error), { tone: 'danger' }),
     onSettled: () => client.invalidateQueries(),
   });
 }

@@ -7,7 +7,7 @@ import { Activity } from './screens/activity.tsx';
 import { Blocked } from './screens/blocked.tsx';
 import { ClosingDialog } from './screens/closing.tsx';
 import { Overview } from './screens/overview/index.tsx';
-import { Settings } from './screens/settings.tsx';
+import { Settings } from './screens/settings/index.tsx';
 import { Setup } from './screens/setup/index.tsx';
 import { Skills } from './screens/skills.tsx';
 import { useUi } from './state.ts';

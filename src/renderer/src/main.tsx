@@ -15,7 +15,7 @@ import './screens/screens.css';
 import './screens/overview/overview.css';
 import './screens/activity.css';
 import './screens/skills.css';
-import './screens/settings.css';
+import './screens/settings/settings.css';
 import './screens/setup/setup.css';
 import { App } from './app.tsx';
 

@@ -1,5 +1,5 @@
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
-import { ListFilter, Search } from 'lucide-react';
+import { ListFilter } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import type { RouteOutput } from '../../../shared/contract.ts';
@@ -11,6 +11,7 @@ import { call, useRoute } from '../api.ts';
 import { useT } from '../i18n.tsx';
 import { Empty, InlineError, SkeletonRows } from '../ui/feedback.tsx';
 import { agentLabel, proxyAddress, useCopy, useHotkeys, useNow, useSnapshot } from '../ui/hooks.ts';
+import { FilterField } from '../ui/list-parts.tsx';
 import { Listbox, type ListGroup } from '../ui/listbox.tsx';
 import { Badge, Button, Segments } from '../ui/primitives.tsx';
 import { Shell } from '../ui/shell.tsx';
@@ -44,20 +45,7 @@ export function Activity() {
       <div className={selected === null ? 'body split' : 'body split opened'}>
         <section className="list" aria-label={t('activity.list')}>
           <div className="bar tight">
-            <div className="input search grow">
-              <Search className="s" aria-hidden="true" />
-              <input
-                ref={search}
-                type="search"
-                aria-label={t('activity.filter')}
-                placeholder={t('activity.filter')}
-                value={filter}
-                onChange={(event) => setFilter(event.target.value)}
-              />
-              <span className="kbd" aria-hidden="true">
-                /
-              </span>
-            </div>
+            <FilterField field={search} label={t('activity.filter')} value={filter} onChange={setFilter} />
             <Segments
               label={t('activity.kind')}
               value={kind}

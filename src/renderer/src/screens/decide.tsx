@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import type { RouteInput } from '../../../shared/contract.ts';
-import type { AppError } from '../../../shared/errors.ts';
 import type { SkillProposal } from '../../../shared/model.ts';
 import { useCommand } from '../api.ts';
 import { useT } from '../i18n.tsx';
@@ -31,12 +30,10 @@ export function useDecision(proposal: SkillProposal, onDone: () => void = () => 
   const reject = useCommand('proposals.reject');
   const [asking, setAsking] = useState<Decision['asking']>(null);
   const [edit, setEdit] = useState<ProposalEdit | undefined>(undefined);
-  const onError = (error: AppError) => toast(error.message, { tone: 'danger' });
   const doAccept = (changed: ProposalEdit | undefined, despiteFindings: boolean) =>
     accept.mutate(
       { id: proposal.id, despiteFindings, ...(changed === undefined ? {} : { edit: changed }) },
       {
-        onError,
         onSuccess: ({ skill, undo }) => {
           setAsking(null);
           toast(t('proposals.acceptedToast', { name: skill }), { undo });
@@ -59,7 +56,6 @@ export function useDecision(proposal: SkillProposal, onDone: () => void = () => 
       reject.mutate(
         { id: proposal.id, reason },
         {
-          onError,
           onSuccess: ({ undo }) => {
             setAsking(null);
             toast(t('proposals.rejectedToast', { name: proposal.name }), { undo });

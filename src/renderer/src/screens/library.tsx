@@ -1,7 +1,6 @@
-import { ChevronLeft, Layers, Search } from 'lucide-react';
+import { Layers } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import type { AppError } from '../../../shared/errors.ts';
 import { formatNumber, formatWhen } from '../../../shared/format.ts';
 import type { Translate } from '../../../shared/i18n/index.ts';
 import { SKILL_CATEGORIES, type SkillSummary } from '../../../shared/model.ts';
@@ -10,9 +9,10 @@ import { useT } from '../i18n.tsx';
 import { useUi } from '../state.ts';
 import { Empty, InlineError, SkeletonRows } from '../ui/feedback.tsx';
 import { useHotkeys, useNow } from '../ui/hooks.ts';
+import { DetailTitle, FilterField } from '../ui/list-parts.tsx';
 import { Listbox } from '../ui/listbox.tsx';
 import { Markdown, withoutFrontMatter } from '../ui/markdown.tsx';
-import { Badge, Button, IconButton, Note, Segments, Switch } from '../ui/primitives.tsx';
+import { Badge, Button, Note, Segments, Switch } from '../ui/primitives.tsx';
 
 /** Every skill, with what it says and where it was used. */
 export function Library({ selected }: { selected: string | null }) {
@@ -41,20 +41,12 @@ export function Library({ selected }: { selected: string | null }) {
     <div className={selected === null ? 'body split' : 'body split opened'}>
       <section className="list skills-list" aria-label={t('skills.list')}>
         <div className="bar tight">
-          <div className="input search grow">
-            <Search className="s" aria-hidden="true" />
-            <input
-              ref={search}
-              type="search"
-              aria-label={t('skills.search', { count: all?.length ?? 0 })}
-              placeholder={t('skills.search', { count: all?.length ?? 0 })}
-              value={filter}
-              onChange={(event) => setFilter(event.target.value)}
-            />
-            <span className="kbd" aria-hidden="true">
-              /
-            </span>
-          </div>
+          <FilterField
+            field={search}
+            label={t('skills.search', { count: all?.length ?? 0 })}
+            value={filter}
+            onChange={setFilter}
+          />
         </div>
         {problems.length === 0 ? null : (
           <div className="list-note">
@@ -176,25 +168,21 @@ function SkillView({ name }: { name: string }) {
       {
         onSuccess: ({ undo }) =>
           toast(t(enabled ? 'skills.turnedOn' : 'skills.turnedOff', { name }), { undo }),
-        onError: (error: AppError) => toast(error.message, { tone: 'danger' }),
       },
     );
   return (
     <>
-      <div className="bar detail-title">
-        <span className="narrow-only">
-          <IconButton label={t('activity.toList')} onClick={() => navigate('/skills')}>
-            <ChevronLeft aria-hidden="true" />
-          </IconButton>
-        </span>
-        <div className="grow">
-          <h2 className="cut selectable">{data.name}</h2>
-          <div className="sm t3 facts">
+      <DetailTitle
+        title={data.name}
+        facts={
+          <>
             <span>{t(`skills.source.${data.source}`)}</span>
             <span>{categoryName(data.category, t)}</span>
             <span>{t('activity.tokens', { count: data.tokens })}</span>
-          </div>
-        </div>
+          </>
+        }
+        onBack={() => navigate('/skills')}
+      >
         <Segments
           label={t('skills.preview')}
           value={view}
@@ -210,7 +198,7 @@ function SkillView({ name }: { name: string }) {
           disabled={setEnabled.isPending}
           onChange={change}
         />
-      </div>
+      </DetailTitle>
       <div className="grow split-aside">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard */}
         <section className="grow scroll detail-body" tabIndex={0} aria-label={data.name}>

@@ -5,7 +5,7 @@ import { useT } from '../i18n.tsx';
 import { useSnapshot } from '../ui/hooks.ts';
 import { Shell } from '../ui/shell.tsx';
 import { Library } from './library.tsx';
-import { Proposals } from './proposals.tsx';
+import { Proposals } from './proposals/index.tsx';
 
 /** The library and what waits to enter it. */
 export function Skills() {

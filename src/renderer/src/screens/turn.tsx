@@ -1,4 +1,4 @@
-import { ChevronLeft, Layers, NotebookText } from 'lucide-react';
+import { Layers, NotebookText } from 'lucide-react';
 import { Tabs } from 'radix-ui';
 import { type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -8,7 +8,8 @@ import { useRoute } from '../api.ts';
 import { useT } from '../i18n.tsx';
 import { Empty, InlineError, SkeletonRows } from '../ui/feedback.tsx';
 import { agentLabel, useNow } from '../ui/hooks.ts';
-import { IconButton, Note } from '../ui/primitives.tsx';
+import { DetailTitle } from '../ui/list-parts.tsx';
+import { Note } from '../ui/primitives.tsx';
 
 type Tab = 'added' | 'request' | 'sent' | 'answer';
 
@@ -71,24 +72,18 @@ function Title({ turn }: { turn: TurnDetail }) {
     formatWhen(turn.startedAt, now, t.locale),
   ].filter((fact) => fact !== null);
   return (
-    <div className="bar detail-title">
-      <span className="narrow-only">
-        <IconButton label={t('activity.toList')} onClick={() => navigate('/activity')}>
-          <ChevronLeft aria-hidden="true" />
-        </IconButton>
-      </span>
-      <div className="grow">
-        <h2 className="cut selectable" title={turn.userText}>
-          {turn.userText || '–'}
-        </h2>
-        <div className="sm t3 facts selectable">
+    <DetailTitle
+      title={turn.userText || '–'}
+      facts={
+        <>
           {facts.map((fact) => (
             <span key={fact}>{fact}</span>
           ))}
           <span className="mono fact-id">{turn.id}</span>
-        </div>
-      </div>
-    </div>
+        </>
+      }
+      onBack={() => navigate('/activity')}
+    />
   );
 }
 
@@ -108,34 +103,35 @@ function Added({ turn }: { turn: TurnDetail }) {
       {items.length === 0 ? (
         <NothingAdded turn={turn} />
       ) : (
-        <section>
-          <div className="flex base section-title">
-            <h3>{t('activity.entered')}</h3>
-            <span className="t3 sm">
-              {t('activity.items', { count: items.length })}, {t('activity.tokens', { count: tokens })}
-            </span>
-          </div>
-          <div className="panel">
-            {items.map((item) => (
-              <Item key={`${item.kind} ${item.id}`} item={item} />
-            ))}
-          </div>
-        </section>
+        <Items
+          title={t('activity.entered')}
+          detail={`${t('activity.items', { count: items.length })}, ${t('activity.tokens', { count: tokens })}`}
+        >
+          {items.map((item) => (
+            <Item key={`${item.kind} ${item.id}`} item={item} />
+          ))}
+        </Items>
       )}
       {leftOut.length === 0 ? null : (
-        <section>
-          <div className="flex base section-title">
-            <h3>{t('activity.leftOut')}</h3>
-            <span className="t3 sm">{t('activity.cameClose', { count: leftOut.length })}</span>
-          </div>
-          <div className="panel">
-            {leftOut.map((item) => (
-              <LeftOut key={`${item.kind} ${item.id}`} item={item} />
-            ))}
-          </div>
-        </section>
+        <Items title={t('activity.leftOut')} detail={t('activity.cameClose', { count: leftOut.length })}>
+          {leftOut.map((item) => (
+            <LeftOut key={`${item.kind} ${item.id}`} item={item} />
+          ))}
+        </Items>
       )}
     </div>
+  );
+}
+
+function Items(props: { title: string; detail: string; children: ReactNode }) {
+  return (
+    <section>
+      <div className="flex base section-title">
+        <h3>{props.title}</h3>
+        <span className="t3 sm">{props.detail}</span>
+      </div>
+      <div className="panel">{props.children}</div>
+    </section>
   );
 }
 

@@ -81,7 +81,6 @@ function ProxyFoot() {
   const t = useT();
   const snapshot = useSnapshot();
   const copy = useCopy();
-  const toast = useUi((state) => state.toast);
   const start = useCommand('proxy.start');
   const stop = useCommand('proxy.stop');
   const endpoints = useRoute('proxy.endpoints', {});
@@ -93,8 +92,7 @@ function ProxyFoot() {
     failed: t('nav.proxyFailed'),
   };
   const address = proxyAddress(snapshot);
-  const change = (on: boolean) =>
-    (on ? start : stop).mutate({}, { onError: (error) => toast(error.message, { tone: 'danger' }) });
+  const change = (on: boolean) => (on ? start : stop).mutate({});
   return (
     <div className="foot">
       <div className="flex">

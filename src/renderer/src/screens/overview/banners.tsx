@@ -1,10 +1,10 @@
+import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import type { ConfigProblem } from '../../../../shared/contract.ts';
 import type { Translate } from '../../../../shared/i18n/index.ts';
 import { describeTrouble, type ProviderTrouble, providerLabel } from '../../../../shared/status.ts';
 import { useCommand, useRoute } from '../../api.ts';
 import { useT } from '../../i18n.tsx';
-import { useUi } from '../../state.ts';
 import { useSnapshot } from '../../ui/hooks.ts';
 import { Button, Note } from '../../ui/primitives.tsx';
 
@@ -33,26 +33,12 @@ export function Banners({ now }: { now: number }) {
 function ProxyBanner() {
   const t = useT();
   const { proxy } = useSnapshot();
-  const toast = useUi((state) => state.toast);
   const start = useCommand('proxy.start');
   if (proxy.state !== 'failed') return null;
   return (
-    <Note
-      tone="danger"
-      large
-      role="alert"
-      action={
-        <Button
-          tone="primary"
-          disabled={start.isPending}
-          onClick={() => start.mutate({}, { onError: (error) => toast(error.message, { tone: 'danger' }) })}
-        >
-          {t('banner.startAgain')}
-        </Button>
-      }
-    >
+    <Banner action={t('banner.startAgain')} disabled={start.isPending} onAction={() => start.mutate({})}>
       <b>{t('banner.proxyFailed')}</b> {proxy.message} {proxy.hint ?? ''} {t('banner.proxyFailedStill')}
-    </Note>
+    </Banner>
   );
 }
 
@@ -61,17 +47,24 @@ function ProviderBanner({ name, trouble, now }: { name: string; trouble: Provide
   const [, navigate] = useLocation();
   const isKey = trouble.status === 401 || trouble.status === 403;
   return (
-    <Note
-      tone="danger"
-      large
-      role="alert"
-      action={
-        <Button tone="primary" onClick={() => navigate('/setup')}>
-          {isKey ? t('banner.replaceKey') : t('banner.checkProvider')}
-        </Button>
-      }
+    <Banner
+      action={isKey ? t('banner.replaceKey') : t('banner.checkProvider')}
+      onAction={() => navigate('/setup')}
     >
       <b>{describeTrouble(name, trouble, t, now)}</b> {t('banner.providerStill')}
+    </Banner>
+  );
+}
+
+function Banner(props: { action: string; disabled?: boolean; onAction: () => void; children: ReactNode }) {
+  const button = (
+    <Button tone="primary" disabled={props.disabled} onClick={props.onAction}>
+      {props.action}
+    </Button>
+  );
+  return (
+    <Note tone="danger" large role="alert" action={button}>
+      {props.children}
     </Note>
   );
 }

@@ -9,7 +9,6 @@ import { Button, Panel } from '../../ui/primitives.tsx';
 export function DemoPanel() {
   const t = useT();
   const events = useUi((state) => state.demo);
-  const toast = useUi((state) => state.toast);
   const start = useCommand('demo.start');
   const last = events.at(-1);
   const isRunning = last !== undefined && last.step !== 'done' && last.step !== 'failed';
@@ -22,11 +21,7 @@ export function DemoPanel() {
           <Steps events={events} />
         )}
         <div className="demo-action">
-          <Button
-            small
-            disabled={isRunning || start.isPending}
-            onClick={() => start.mutate({}, { onError: (error) => toast(error.message, { tone: 'danger' }) })}
-          >
+          <Button small disabled={isRunning || start.isPending} onClick={() => start.mutate({})}>
             <Play className="s" aria-hidden="true" />
             {isRunning
               ? t('overview.demoRunning')

@@ -16,12 +16,13 @@ export interface StepProps {
 export function StepFrame(props: {
   title: string;
   lead: string;
-  back: (() => void) | null;
-  leave: (() => void) | null;
+  step: Pick<StepProps, 'back' | 'next'> & { leave: (() => void) | null };
   children: ReactNode;
-  actions: ReactNode;
+  /** The way on, where it is not just Continue. */
+  actions?: ReactNode;
 }) {
   const t = useT();
+  const { back, leave, next } = props.step;
   const title = useRef<HTMLHeadingElement>(null);
   // A new step starts at its title, for eyes and screen readers alike.
   useEffect(() => title.current?.focus(), []);
@@ -37,19 +38,23 @@ export function StepFrame(props: {
         </div>
       </div>
       <footer className="actions setup-actions">
-        {props.back === null ? null : (
-          <Button onClick={props.back}>
+        {back === null ? null : (
+          <Button onClick={back}>
             <ChevronLeft className="s" aria-hidden="true" />
             {t('common.back')}
           </Button>
         )}
         <span className="grow" />
-        {props.leave === null ? null : (
-          <Button tone="quiet" onClick={props.leave}>
+        {leave === null ? null : (
+          <Button tone="quiet" onClick={leave}>
             {t('setup.skip')}
           </Button>
         )}
-        {props.actions}
+        {props.actions ?? (
+          <Button tone="primary" onClick={next}>
+            {t('common.continue')}
+          </Button>
+        )}
       </footer>
     </>
   );

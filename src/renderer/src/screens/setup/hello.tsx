@@ -9,7 +9,7 @@ import { useDraft } from './draft.ts';
 import { StepFrame, type StepProps } from './frame.tsx';
 
 /** The first real turn: a command to copy, and a line that turns green when it came through. */
-export function Hello({ leave }: StepProps) {
+export function Hello(step: StepProps) {
   const t = useT();
   const copy = useCopy();
   const { proxy } = useSnapshot();
@@ -23,14 +23,13 @@ export function Hello({ leave }: StepProps) {
   );
   const finish = () => {
     clear();
-    leave();
+    step.leave();
   };
   return (
     <StepFrame
       title={t('setup.helloTitle')}
       lead={t('setup.helloLead')}
-      back={null}
-      leave={null}
+      step={{ ...step, leave: null }}
       actions={
         <Button tone={first === undefined ? 'plain' : 'primary'} onClick={finish}>
           {first === undefined ? t('setup.finishEarly') : t('setup.finish')}

@@ -1,25 +1,15 @@
 import { RadioGroup } from 'radix-ui';
 import { useT } from '../../i18n.tsx';
-import { Button, Switch } from '../../ui/primitives.tsx';
+import { Switch } from '../../ui/primitives.tsx';
 import { useDraft } from './draft.ts';
 import { StepFrame, type StepProps } from './frame.tsx';
 
 /** What is learned by itself, and what is kept. */
-export function Learning({ next, back, leave }: StepProps) {
+export function Learning(step: StepProps) {
   const t = useT();
   const { draft, change } = useDraft();
   return (
-    <StepFrame
-      title={t('setup.learningTitle')}
-      lead={t('setup.learningLead')}
-      back={back}
-      leave={leave}
-      actions={
-        <Button tone="primary" onClick={next}>
-          {t('common.continue')}
-        </Button>
-      }
-    >
+    <StepFrame title={t('setup.learningTitle')} lead={t('setup.learningLead')} step={step}>
       <Choice
         title={t('setup.acceptTitle')}
         value={draft.autoAccept}
@@ -62,7 +52,7 @@ function Choice(props: {
   onChange: (value: string) => void;
 }) {
   return (
-    <section className="choice-part">
+    <section>
       <h2 className="choice-title">{props.title}</h2>
       <RadioGroup.Root
         className="choices"

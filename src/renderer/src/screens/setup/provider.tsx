@@ -15,7 +15,7 @@ import { type FixTarget, ProviderTestPanel, useProviderTest } from './test-panel
 const FIRST = ['openai', 'anthropic', 'openrouter', 'ollama', 'lmstudio', 'custom'];
 
 /** Which model answers: a preset or a server found on this computer, tried live while it is filled in. */
-export function Provider({ next, back, leave }: StepProps) {
+export function Provider(step: StepProps) {
   const t = useT();
   const host = useUi((state) => state.host);
   const { draft } = useDraft();
@@ -38,17 +38,16 @@ export function Provider({ next, back, leave }: StepProps) {
     <StepFrame
       title={t('setup.providerTitle')}
       lead={lead}
-      back={back}
-      leave={leave}
+      step={step}
       actions={
         passed || draft.provider === null ? (
-          <Button tone="primary" disabled={draft.provider === null} onClick={next}>
+          <Button tone="primary" disabled={draft.provider === null} onClick={step.next}>
             {t('common.continue')}
           </Button>
         ) : (
           <>
             <span className="sm t3 hide-narrow">{t('setup.goAnywayNote')}</span>
-            <Button onClick={next} disabled={draft.baseUrl.trim() === ''}>
+            <Button onClick={step.next} disabled={draft.baseUrl.trim() === ''}>
               {t('setup.goAnyway')}
             </Button>
           </>

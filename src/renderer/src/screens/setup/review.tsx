@@ -8,7 +8,7 @@ import { useDraft } from './draft.ts';
 import { StepFrame, type StepProps } from './frame.tsx';
 
 /** Everything that will be saved, before it is. */
-export function Review({ next, back, leave }: StepProps) {
+export function Review(step: StepProps) {
   const t = useT();
   const snapshot = useSnapshot();
   const presets = useRoute('setup.presets', {});
@@ -43,7 +43,7 @@ export function Review({ next, back, leave }: StepProps) {
       const isDown = snapshot.proxy.state === 'stopped' || snapshot.proxy.state === 'failed';
       // A proxy that cannot start is shown, with its reason, on the next step.
       if (isDown) await call('proxy.start', {}).catch(() => {});
-      next();
+      step.next();
     } catch (failure) {
       setError(failure as AppError);
     } finally {
@@ -80,8 +80,7 @@ export function Review({ next, back, leave }: StepProps) {
     <StepFrame
       title={t('setup.reviewTitle')}
       lead={t('setup.reviewLead')}
-      back={back}
-      leave={leave}
+      step={step}
       actions={
         <Button tone="primary" disabled={saving} onClick={() => void save()}>
           {t('setup.save')}

@@ -89,9 +89,10 @@ export function ProviderTestPanel({
   const steps = test.result?.steps ?? [];
   const panel = useRef<HTMLElement>(null);
   const { failedAt } = test;
-  // The fix may stand below the edge of a small window.
+  // The fix may stand below the edge of a small window. The panel is the last thing of its step.
   useEffect(() => {
-    if (failedAt !== null) panel.current?.scrollIntoView({ block: 'nearest' });
+    const step = panel.current?.closest('.scroll');
+    if (failedAt !== null) step?.scrollTo({ top: step.scrollHeight });
   }, [failedAt]);
   return (
     <section ref={panel} className="panel test-panel" aria-label={t('setup.test')}>

@@ -1,10 +1,9 @@
 import { GraduationCap, House, Layers } from 'lucide-react';
 import { useT } from '../../i18n.tsx';
-import { Button } from '../../ui/primitives.tsx';
 import { StepFrame, type StepProps } from './frame.tsx';
 
 /** What the product does and what leaves the machine. */
-export function What({ next, back, leave }: StepProps) {
+export function What(step: StepProps) {
   const t = useT();
   const points = [
     [Layers, t('setup.what1'), t('setup.what1Detail')],
@@ -12,17 +11,7 @@ export function What({ next, back, leave }: StepProps) {
     [House, t('setup.what3'), t('setup.what3Detail')],
   ] as const;
   return (
-    <StepFrame
-      title={t('setup.whatTitle')}
-      lead={t('setup.whatLead')}
-      back={back}
-      leave={leave}
-      actions={
-        <Button tone="primary" onClick={next}>
-          {t('common.continue')}
-        </Button>
-      }
-    >
+    <StepFrame title={t('setup.whatTitle')} lead={t('setup.whatLead')} step={step}>
       <ul className="panel points">
         {points.map(([Icon, title, detail]) => (
           <li className="line-item" key={title}>

@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { useRoute } from '../api.ts';
-import { useT } from '../i18n.tsx';
-import { InlineError, SkeletonRows } from '../ui/feedback.tsx';
-import { Glyph } from '../ui/glyph.tsx';
-import { Button, Panel } from '../ui/primitives.tsx';
+import { useRoute } from '../../api.ts';
+import { useT } from '../../i18n.tsx';
+import { InlineError, SkeletonRows } from '../../ui/feedback.tsx';
+import { Glyph } from '../../ui/glyph.tsx';
+import { Button, Panel } from '../../ui/primitives.tsx';
 
 const GLYPH = { ok: 'ok', warning: 'warning', problem: 'problem', skipped: 'stopped' } as const;
 const TONE = { ok: 'ok', warning: 'warn', problem: 'danger', skipped: 'off' } as const;
