@@ -73,7 +73,7 @@ export function npm(args, options = {}) {
  * @param {import('node:child_process').ChildProcess} child
  * @param {NodeJS.Signals} [signal]
  */
-export function endGroup(child, signal = 'SIGTERM') {
+function endGroup(child, signal = 'SIGTERM') {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {
     if (process.platform === 'win32') child.kill(signal);

@@ -4,7 +4,7 @@ import { AppError, type ErrorJson, messageOf } from '../shared/errors.ts';
 import type { Logger } from './platform/logger.ts';
 
 /** Who is calling: the window of the app, the control port (CLI), or code in the same process. */
-export type Caller = 'window' | 'control' | 'internal';
+type Caller = 'window' | 'control' | 'internal';
 
 /** One handler per route; the type makes the table exhaustive. */
 export type Handlers = {

@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { protocol, type Session } from 'electron';
 import { locate } from './page-files.ts';
 
-export const SCHEME = 'app';
+const SCHEME = 'app';
 /** Where the window's page lives. */
 export const ORIGIN = `${SCHEME}://metaclaw`;
 

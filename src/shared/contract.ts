@@ -189,7 +189,7 @@ export type RouteInput<R extends RouteName> = z.input<(typeof ROUTES)[R]['input'
 /** What a handler receives. */
 export type RouteParsed<R extends RouteName> = z.output<(typeof ROUTES)[R]['input']>;
 
-export interface RouteOutputs {
+interface RouteOutputs {
   'app.snapshot': Snapshot;
   'app.status': Status;
   'proxy.start': { host: string; port: number };

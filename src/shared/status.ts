@@ -60,7 +60,7 @@ export interface Status {
 }
 
 /** A turn shows as work only when it takes longer than this; quick ones would make the icon flicker. */
-export const WORKING_AFTER_MS = 1000;
+const WORKING_AFTER_MS = 1000;
 
 /**
  * Says in one sentence what happens and why. Tray, header and `metaclaw status` all use it, so that they never differ.

@@ -12,7 +12,7 @@ import type { Snapshot } from '../../src/shared/status.ts';
 /** Processes start slowly on a busy machine. */
 const WAIT = { timeout: 20_000, interval: 20 };
 
-export interface CliResult {
+interface CliResult {
   code: number | null;
   stdout: string;
   stderr: string;

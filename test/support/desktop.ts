@@ -75,7 +75,7 @@ export async function clickTray(button: 1 | 3 = 1, index = 0): Promise<void> {
 }
 
 /** Moves the pointer and clicks, for native menus that no browser driver sees. */
-export async function clickAt(x: number, y: number, button: 1 | 2 | 3 = 1): Promise<void> {
+async function clickAt(x: number, y: number, button: 1 | 2 | 3 = 1): Promise<void> {
   await exec('xdotool', ['mousemove', String(x), String(y)]);
   await exec('xdotool', ['click', String(button)]);
 }

@@ -1,13 +1,13 @@
 import type { InjectedItem, InjectionReport, LeftOutItem } from '../../shared/model.ts';
 
 /** A block of text that MetaClaw added at one place of a session. */
-export interface InjectedBlock {
+interface InjectedBlock {
   text: string;
   items: InjectedItem[];
 }
 
 /** Where a message block stands: the message's position among non-system messages and its hash. */
-export interface MessageAnchor {
+interface MessageAnchor {
   index: number;
   digest: string;
 }

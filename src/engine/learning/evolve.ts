@@ -29,7 +29,7 @@ export interface Dropped {
   reason: string;
 }
 
-export const MOST_SUGGESTIONS = 3;
+const MOST_SUGGESTIONS = 3;
 const MOST_KNOWN = 200;
 const MIN_BODY = 40;
 const MAX_BODY = 4000;

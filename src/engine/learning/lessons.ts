@@ -3,7 +3,7 @@ import { redact } from '../platform/redact.ts';
 import { termsOf } from '../platform/words.ts';
 
 /** Why a turn may teach something. */
-export type Signal = 'correction' | 'instruction' | 'error' | 'repeated' | 'praise' | 'substantive';
+type Signal = 'correction' | 'instruction' | 'error' | 'repeated' | 'praise' | 'substantive';
 
 /** A request as the evolver reads it: the user's words and the agent's answer, nothing else. */
 export interface Lesson {

@@ -37,7 +37,7 @@ const HOPELESS_ATTEMPTS = 3;
 const LONGEST_NAP_MS = 60_000;
 
 /** Wait before attempt n + 1: doubles from 15 seconds up to an hour. */
-export function backoffMs(attempts: number): number {
+function backoffMs(attempts: number): number {
   return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.max(0, attempts - 1));
 }
 

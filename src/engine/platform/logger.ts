@@ -20,7 +20,7 @@ export interface Logger {
 }
 
 /** One line as the Logs screen shows it. `time` is ISO. */
-export interface LogLine {
+interface LogLine {
   time: string;
   level: string;
   name: string;

@@ -13,7 +13,7 @@ export interface SecretRule {
   secret(match: RegExpExecArray): { start: number; end: number } | null;
 }
 
-export const whole = (match: RegExpExecArray) => ({ start: 0, end: match[0].length });
+const whole = (match: RegExpExecArray) => ({ start: 0, end: match[0].length });
 
 /** The span of a captured group, which stands at the end of the match or before `after` more characters. */
 export function tail(match: RegExpExecArray, group: string, after = 0): { start: number; end: number } {
@@ -21,7 +21,7 @@ export function tail(match: RegExpExecArray, group: string, after = 0): { start:
   return { start: end - group.length, end };
 }
 
-export const START = '(?<![A-Za-z0-9_-])';
+const START = '(?<![A-Za-z0-9_-])';
 export const PASSWORD_WORD =
   '(?:password|passwd|passphrase|passwort|pwd|mot de passe|contraseña|senha|密码|密碼|口令|パスワード|비밀번호)';
 const KEY_WORD =

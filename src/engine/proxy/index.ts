@@ -26,8 +26,6 @@ import { type ModelCall, modelCall, type ProxyPath, readPath } from './request-p
 import { type CallContext, createRoutes, dialectOf } from './routes.ts';
 import { answerTurn } from './turn.ts';
 
-export type { TurnLog } from './record.ts';
-
 export interface ProxyDeps {
   /** Secrets already resolved; read anew for every request. */
   config: () => Config;

@@ -4,7 +4,7 @@ export interface Span {
   readonly end: number;
 }
 
-export type ValueKind = 'string' | 'array' | 'object' | 'other';
+type ValueKind = 'string' | 'array' | 'object' | 'other';
 
 export interface SkimValue extends Span {
   readonly kind: ValueKind;

@@ -14,7 +14,7 @@ import { addResponseRoutes } from './response-routes.ts';
 export type CallContext = Omit<ModelRequest, 'request' | 'response'>;
 
 /** Answers a call that failed. */
-export type Fail = (request: Request, response: Response, error: unknown) => void;
+type Fail = (request: Request, response: Response, error: unknown) => void;
 
 export interface RoutesDeps {
   turn: TurnDeps;

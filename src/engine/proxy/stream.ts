@@ -12,10 +12,7 @@ export interface Flow {
   abort(): void;
 }
 
-export type StreamOutcome =
-  | { status: 'answered' }
-  | { status: 'aborted' }
-  | { status: 'failed'; error: WireError };
+type StreamOutcome = { status: 'answered' } | { status: 'aborted' } | { status: 'failed'; error: WireError };
 
 export interface StreamRelay {
   body: Flow;

@@ -34,8 +34,8 @@ export interface SkillFile {
 
 export type ParsedSkill = { skill: SkillFile; problem: null } | { skill: null; problem: string };
 
-export const MAX_NAME = 64;
-export const MAX_DESCRIPTION = 1024;
+const MAX_NAME = 64;
+const MAX_DESCRIPTION = 1024;
 
 /** True for names that are safe as a folder and valid for other agents (agentskills.io). */
 export function isSkillName(name: string): boolean {

@@ -1,6 +1,6 @@
 import { AppError, messageOf } from '../../shared/errors.ts';
 
-export type FailureKind = 'dns' | 'refused' | 'tls' | 'timeout' | 'reset' | 'cancelled' | 'other';
+type FailureKind = 'dns' | 'refused' | 'tls' | 'timeout' | 'reset' | 'cancelled' | 'other';
 
 export interface Failure {
   kind: FailureKind;

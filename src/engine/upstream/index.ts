@@ -18,7 +18,7 @@ import { presetOf, providerPresets, type Quirks, quirksOf, wireOf } from './pres
 import { testProvider } from './provider-test.ts';
 import type { Route, UpstreamRequest } from './route.ts';
 
-export type { BodySink, ReplyBody, UpstreamReply } from './exchange.ts';
+export type { BodySink, UpstreamReply } from './exchange.ts';
 export type { Quirks } from './presets.ts';
 export type { Route, UpstreamRequest } from './route.ts';
 

@@ -149,7 +149,7 @@ function TurnRow({ turn }: { turn: TurnSummary }) {
 }
 
 /** `2 skills, 3 memories`, or that nothing was added. */
-export function addedWords(turn: TurnSummary, t: Translate): string {
+function addedWords(turn: TurnSummary, t: Translate): string {
   const count = (kind: 'skill' | 'memory') =>
     turn.injection.items.filter((item) => item.kind === kind).length;
   const skills = count('skill');
