@@ -147,7 +147,7 @@ test('a provider that refuses the key is shown with one action', async () => {
   await sendTurn(openai, 's9', [ASK]);
   await expect(page.getByRole('alert').filter({ hasText: 'refuses the key' })).toBeVisible();
   await app.look('overview-error');
-  expect((await app.hook('trayShown'))?.icon).toContain('error');
+  await expect.poll(async () => (await app.hook('trayShown'))?.icon).toContain('error');
   await page.getByRole('button', { name: 'Replace key…' }).click();
   await expect(page).toHaveURL(/#\/setup/);
 });

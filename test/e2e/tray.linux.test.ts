@@ -42,7 +42,7 @@ const proxyState = async () => (await app.call('app.snapshot', {})).proxy.state;
 // Would catch a tray that shows nothing, or whose click does not reach the window.
 test('a real click on the icon shows the window', async () => {
   await app.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.hide());
-  expect(await app.hook('isVisible')).toBe(false);
+  await expect.poll(() => app.hook('isVisible')).toBe(false);
   await clickTray();
   await expect.poll(() => app.hook('isVisible')).toBe(true);
 });
@@ -63,10 +63,12 @@ test('the real menu copies, stops, starts and quits', async () => {
   await pressKeys('Escape');
 
   await choose(['Down', 'Down', 'Return'], async () => (await proxyState()) === 'stopped');
-  expect(await app.hook('trayShown')).toEqual({
-    icon: expect.stringContaining('stopped'),
-    tooltip: 'Stopped. Agents get an error until you start it.',
-  });
+  await expect
+    .poll(() => app.hook('trayShown'))
+    .toEqual({
+      icon: expect.stringContaining('stopped'),
+      tooltip: 'Stopped. Agents get an error until you start it.',
+    });
   await expect(fetch(`${openai}/models`)).rejects.toThrow();
   await choose(['Down', 'Down', 'Return'], async () => (await proxyState()) === 'running');
 
@@ -109,12 +111,12 @@ test('icon, tooltip and header follow what happens', async () => {
   const turn = sendTurn(openai, 's1', ['Read the whole log, please.']);
   await expect.poll(shown).toContain('working');
   const tooltip = async () => (await app.hook('trayShown'))?.tooltip ?? '';
-  expect(await tooltip()).toMatch(/^Answering OpenClaw, \d+ s\.$/);
+  await expect.poll(tooltip).toMatch(/^Answering OpenClaw, \d+ s\.$/);
   await expect(app.page.getByRole('status').filter({ hasText: 'Answering OpenClaw' })).toBeVisible();
   release();
   expect((await turn).status).toBe(200);
   await expect.poll(shown).toContain('ready');
-  expect(await tooltip()).toBe('Ready. 1 turn today.');
+  await expect.poll(tooltip).toBe('Ready. 1 turn today.');
   expect((await app.call('app.status', {})).sentence).toBe(await tooltip());
   await app.hook('clickTray', 'bypass');
   await expect.poll(shown).toContain('paused');
