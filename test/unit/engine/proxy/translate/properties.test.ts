@@ -7,15 +7,18 @@ import { anthropicToOpenai } from '../../../../../src/engine/proxy/translate/req
 import type { JsonObject, StreamTranslator } from '../../../../../src/engine/proxy/translate/types.ts';
 import { AppError } from '../../../../../src/shared/errors.ts';
 import type { Dialect } from '../../../../../src/shared/model.ts';
+import { isReadAlikeEverywhere } from '../../../../support/json.ts';
 import { context, createAnthropicStream, createOpenaiStream, options } from './support.ts';
 
 const words = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).map((text) => `w${text}w`);
 /** Values that look like structure to a reader that does not follow strings and escapes. */
 const tricky = fc.constantFrom('}', '"}', '\\', '\\"}', '{"a":"', '[DONE]');
-const input = fc.dictionary(fc.string({ maxLength: 4 }), fc.oneof(tricky, fc.jsonValue({ maxDepth: 2 })), {
-  maxKeys: 3,
-  noNullPrototype: true,
-});
+const input = fc
+  .dictionary(fc.string({ maxLength: 4 }), fc.oneof(tricky, fc.jsonValue({ maxDepth: 2 })), {
+    maxKeys: 3,
+    noNullPrototype: true,
+  })
+  .filter(isReadAlikeEverywhere);
 const toolName = fc.oneof(fc.constantFrom('exec', 'read_file'), fc.string({ minLength: 1, maxLength: 150 }));
 
 interface Turn {
