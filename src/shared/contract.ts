@@ -5,6 +5,7 @@ import type {
   SkillProblem,
   SkillProposal,
   SkillSummary,
+  SkillVersion,
   TurnDetail,
   TurnSummary,
 } from './model.ts';
@@ -107,6 +108,8 @@ const provider = z.object({
 const paging = { limit: z.number().int().min(1).max(500).default(50), before: z.string().optional() };
 const id = z.object({ id: z.string().min(1).max(200) });
 const none = z.object({}).strict();
+const skill = z.object({ name: z.string().min(1).max(200) });
+const skillText = z.string().min(1).max(500_000);
 
 function query<Input extends z.ZodType>(input: Input) {
   return { kind: 'query' as const, input };
@@ -139,6 +142,21 @@ export const ROUTES = {
   'skills.list': query(none),
   'skills.get': query(z.object({ name: z.string() })),
   'skills.setEnabled': command(z.object({ name: z.string(), enabled: z.boolean() })),
+  /** Adds a whole SKILL.md; its name is the file's own. */
+  'skills.add': command(z.object({ content: skillText })),
+  /** `base` is the hash of the text that was changed; another one there is a CONFLICT. */
+  'skills.edit': command(skill.extend({ content: skillText, base: z.string().optional() })),
+  'skills.remove': command(skill),
+  'skills.lock': command(skill.extend({ locked: z.boolean() })),
+  'skills.history': query(skill),
+  'skills.version': query(skill.extend({ version: z.number().int().min(1) })),
+  'skills.restore': command(skill.extend({ version: z.number().int().min(1) })),
+  /** Paths on the engine's computer, absolute. */
+  'skills.import': command(z.object({ path: z.string().min(1).max(4096) })),
+  'skills.export': command(
+    z.object({ names: z.array(z.string()).max(10_000).default([]), to: z.string().min(1).max(4096) }),
+  ),
+  'skills.log': query(z.object({ limit: z.number().int().min(1).max(500).default(50) })),
   'skills.search': query(z.object({ text: z.string().max(20_000) })),
   'proposals.list': query(
     z.object({ state: z.enum(['waiting', 'accepted', 'rejected', 'undone']).optional() }),
@@ -204,6 +222,18 @@ interface RouteOutputs {
   'skills.list': { skills: SkillSummary[]; problems: SkillProblem[] };
   'skills.get': SkillDetail;
   'skills.setEnabled': { undo: Undo };
+  'skills.add': { name: string; undo: Undo };
+  'skills.edit': { version: number; hash: string; undo: Undo };
+  'skills.remove': { undo: Undo };
+  'skills.lock': { undo: Undo };
+  /** Newest first. */
+  'skills.history': SkillVersion[];
+  /** The whole file as it was. */
+  'skills.version': { content: string };
+  'skills.restore': { version: number; undo: Undo };
+  'skills.import': { added: string[]; skipped: { path: string; reason: string }[] };
+  'skills.export': { exported: string[]; skipped: { path: string; reason: string }[] };
+  'skills.log': SkillVersion[];
   'skills.search': { name: string; score: number; reason: string; entered: boolean }[];
   'proposals.list': SkillProposal[];
   'proposals.get': SkillProposal;

@@ -138,11 +138,37 @@ export interface SkillSummary {
   /** Turns in which it entered, and when last. */
   uses: number;
   lastUsedAt: string | null;
+  /** Number of its newest version. */
+  version: number;
+  /** True when learning may not propose edits, and nothing changes it until it is unlocked. */
+  locked: boolean;
+  /** False for skills that belong to another program: they are read, never written. */
+  writable: boolean;
 }
 
 export interface SkillDetail extends SkillSummary {
   /** The whole file, byte for byte. */
   content: string;
+  /** SHA-256 of the file, for `skills.edit`. */
+  hash: string;
+}
+
+/** Who wrote a version; `outside` was found changed in the folder. */
+export type SkillAuthor = 'user' | 'learned' | 'built-in' | 'outside';
+
+/** One text that a skill has had, or its removal. */
+export interface SkillVersion {
+  skill: string;
+  version: number;
+  author: SkillAuthor;
+  /** The accepted proposal that it came from, and the turns that taught it. */
+  proposal: string | null;
+  turns: string[];
+  /** One readable line, or empty. */
+  note: string;
+  /** True when this version is the skill's removal. */
+  removed: boolean;
+  at: string;
 }
 
 /** A SKILL.md on disk that could not be used, with the reason. */

@@ -19,6 +19,7 @@ import type { Database } from '../store/database.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { UndoLog } from '../store/undo.ts';
 import { placeFolder, type Seeded, seed, seededSchema, sweepStaging } from './bank.ts';
+import { SkillEdits } from './edits.ts';
 import {
   hashOf,
   type LoadedFile,
@@ -28,9 +29,17 @@ import {
   skillFolders,
   watchSkills,
 } from './folder.ts';
+import { type Authorship, OUTSIDE, SkillHistory } from './history.ts';
 import { type Hit, Ranking, THRESHOLD } from './ranking.ts';
 import { Shelf } from './shelf.ts';
-import { composeSkill, isSkillName, parseSkill, type SkillDraft, type SkillFile } from './skill-file.ts';
+import {
+  composeSkill,
+  isSkillName,
+  joinSkill,
+  parseSkill,
+  type SkillDraft,
+  type SkillFile,
+} from './skill-file.ts';
 import { routeCategory } from './template.ts';
 
 export interface SkillBookDeps {
@@ -73,6 +82,10 @@ const MISTAKES_IN_TEMPLATE_MODE = 5;
  * of that switch.
  */
 export class SkillBook {
+  /** Every text that a skill has had. */
+  readonly history: SkillHistory;
+  /** Changes by the user and by accepted proposals. */
+  readonly edits: SkillEdits;
   readonly #deps: SkillBookDeps;
   readonly #shelf: Shelf;
   readonly #live = new Map<string, Live>();
@@ -86,6 +99,17 @@ export class SkillBook {
   constructor(deps: SkillBookDeps) {
     this.#deps = deps;
     this.#shelf = new Shelf(deps.dir);
+    this.history = new SkillHistory(deps);
+    this.edits = new SkillEdits({
+      ...deps,
+      history: this.history,
+      fileOf: (name) => this.#live.get(name)?.file ?? null,
+      isWritable: (file) => this.#isWritable(file),
+      write: (name, content, by) => this.write(name, content, by),
+      remove: (name, by) => this.remove(name, by),
+      take: (folder, by) => this.#refresh(folder, by),
+      changed: () => deps.bus.emit('invalidate', 'skills'),
+    });
     deps.undo.handle('skill.enabled', (payload) => {
       const { name, enabled } = z.object({ name: z.string(), enabled: z.boolean() }).parse(payload);
       this.#switch(this.#need(name), enabled);
@@ -103,6 +127,7 @@ export class SkillBook {
     this.#switches = readSetting(database, SWITCHES, z.record(z.string(), z.boolean()), {});
     this.#seeded = readSetting(database, SEEDED, seededSchema, {});
     this.#generation = readSetting(database, GENERATION, z.number().int(), 0);
+    this.edits.load();
     try {
       mkdirSync(dir, { recursive: true });
       sweepStaging(dir);
@@ -114,6 +139,7 @@ export class SkillBook {
       return;
     }
     for (const name of this.#shelf.names()) this.#settle(name);
+    this.#catchUp();
     this.#noteChange();
     for (const problem of this.#problems())
       log.warn({ path: problem.path }, `skill not used: ${problem.message}`);
@@ -151,7 +177,7 @@ export class SkillBook {
     const live = this.#need(name);
     const content = readSkillText(live.file.path);
     if (content === null) throw missing(name);
-    return { ...this.#summary(live, this.#uses()), content };
+    return { ...this.#summary(live, this.#uses()), content, hash: hashOf(content) };
   }
 
   /** True when a live skill has this name, or its folder is taken. */
@@ -159,9 +185,23 @@ export class SkillBook {
     return this.#live.has(name) || (isSkillName(name) && existsSync(join(this.#deps.dir, name)));
   }
 
-  /** The texts of the live library, for comparing a new skill with it; `proposal` is the proposal it came from. */
-  texts(): Pick<SkillFile, 'name' | 'description' | 'body' | 'proposal'>[] {
-    return [...this.#live.values()].map(({ skill }) => skill);
+  /**
+   * The texts of the live library, for comparing a new skill with it. `proposal` is the proposal it came from, `hash`
+   * that of its file; `editable` is false for skills that learning may not change.
+   */
+  texts(): (Pick<SkillFile, 'name' | 'description' | 'body' | 'proposal' | 'parts'> & {
+    hash: string;
+    editable: boolean;
+  })[] {
+    return [...this.#live.values()].map(({ skill, file }) => ({
+      name: skill.name,
+      description: skill.description,
+      body: skill.body,
+      proposal: skill.proposal,
+      parts: skill.parts,
+      hash: file.hash,
+      editable: this.#isWritable(file) && !this.edits.isLocked(skill.name),
+    }));
   }
 
   setEnabled(name: string, enabled: boolean): { undo: Undo } {
@@ -175,15 +215,15 @@ export class SkillBook {
   }
 
   /** Writes an accepted skill; as `write`. */
-  add(draft: SkillDraft): void {
-    this.write(draft.name, composeSkill(draft));
+  add(draft: SkillDraft, by: Authorship = { author: 'learned' }): void {
+    this.write(draft.name, composeSkill(draft), by);
   }
 
   /**
    * Adds a whole new skill, or nothing. SKILL_INVALID when the content is no valid SKILL.md of that name, CONFLICT
    * when the name or its folder is taken: a file of the user is never overwritten.
    */
-  write(name: string, content: string): void {
+  write(name: string, content: string, by: Authorship = { author: 'user' }): void {
     const { skill, problem } = parseSkill(content);
     if (problem !== null) throw new AppError('SKILL_INVALID', problem, { field: 'content' });
     if (skill.name !== name || !isSkillName(name))
@@ -207,11 +247,11 @@ export class SkillBook {
         cause: error,
       });
     }
-    this.#refresh(name);
+    this.#refresh(name, by);
   }
 
   /** Moves a skill's folder into the trash and returns where it is now. NOT_FOUND when there is no such skill. */
-  remove(name: string): string {
+  remove(name: string, by: Authorship = { author: 'user' }): string {
     const { folder } = this.#need(name).file;
     const { dir, trash, clock } = this.#deps;
     const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, '-');
@@ -219,7 +259,7 @@ export class SkillBook {
     for (let n = 2; existsSync(target); n += 1) target = join(trash, `${folder}-${stamp}-${n}`);
     mkdirSync(trash, { recursive: true, mode: 0o700 });
     moveFolder(join(dir, folder), target);
-    this.#refresh(folder);
+    this.#refresh(folder, by);
     return target;
   }
 
@@ -281,10 +321,14 @@ export class SkillBook {
   }
 
   /** Reads one changed folder again, alone. */
-  #refresh(folder: string): void {
+  #refresh(folder: string, by: Authorship = OUTSIDE): void {
     const { file, names, changed } = this.#shelf.read(folder);
     if (!changed) return;
-    for (const name of names) this.#settle(name);
+    for (const name of names) {
+      this.#settle(name);
+      // A file that cannot be read just now is not gone.
+      if (!file?.problem) this.#remember(name, by);
+    }
     if (file?.problem) this.#deps.log.warn({ path: file.path }, `skill not used: ${file.problem}`);
     this.#noteChange();
   }
@@ -306,6 +350,33 @@ export class SkillBook {
       this.#ranking.remove(name);
       this.#deps.log.error({ err: error, path: file.path }, 'the skill cannot be searched for');
     }
+  }
+
+  /** Makes a version of what a name stands for now, unless the newest one is just that. */
+  #remember(name: string, by: Authorship): void {
+    const live = this.#live.get(name);
+    const file = live ? { hash: live.file.hash, text: () => joinSkill(live.skill.parts) } : null;
+    this.history.note(name, file, by);
+  }
+
+  /** Makes versions of what changed while nobody watched. */
+  #catchUp(): void {
+    const { database, dir } = this.#deps;
+    this.history.load();
+    database.tx(() => {
+      for (const [name, { file, skill }] of this.#live) {
+        const source = this.#sourceOf(file, skill);
+        const isFirst = this.history.latest(name) === null;
+        const author = source === 'built-in' || (source === 'learned' && isFirst) ? source : OUTSIDE.author;
+        this.#remember(name, { author });
+      }
+      for (const name of this.history.present())
+        if (!this.#live.has(name) && !existsSync(join(dir, name, SKILL_FILE))) this.#remember(name, OUTSIDE);
+    });
+  }
+
+  #isWritable(file: LoadedFile): boolean {
+    return file.path === join(this.#deps.dir, file.folder, SKILL_FILE);
   }
 
   #switch({ skill }: Live, enabled: boolean): void {
@@ -393,6 +464,9 @@ export class SkillBook {
       updatedAt: new Date(file.updatedAtMs).toISOString(),
       uses: used?.uses ?? 0,
       lastUsedAt: used?.last ?? null,
+      version: this.history.latest(skill.name)?.version ?? 1,
+      locked: this.edits.isLocked(skill.name),
+      writable: this.#isWritable(file),
     };
   }
 

@@ -178,4 +178,26 @@ export const MIGRATIONS: readonly string[] = [
     response_id TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Every text that a skill has had. A version without a hash is the skill's removal.
+  CREATE TABLE skill_versions (
+    skill TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    hash TEXT,
+    -- user, learned, built-in, outside (found changed in the folder)
+    author TEXT NOT NULL,
+    proposal TEXT,
+    note TEXT NOT NULL DEFAULT '',
+    at TEXT NOT NULL,
+    PRIMARY KEY (skill, version)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX skill_versions_by_time ON skill_versions (at);
+  CREATE TABLE skill_texts (
+    hash TEXT PRIMARY KEY,
+    text TEXT NOT NULL
+  ) STRICT;
+
+  -- The text that an edit was proposed for, by its hash in skill_texts; null for new skills.
+  ALTER TABLE proposals ADD COLUMN base_hash TEXT;
+  `,
 ];
