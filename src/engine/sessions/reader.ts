@@ -1,3 +1,4 @@
+import { dayOf, shiftDay, startOfDay } from '../../shared/days.ts';
 import type {
   Dialect,
   InjectionReport,
@@ -130,27 +131,25 @@ export class TurnReader {
 
   /** Main turns per hour of one local day (`YYYY-MM-DD`; the day of `nowMs` when absent), 24 numbers. */
   histogram(nowMs: number, day?: string): { day: string; hours: number[] } {
-    const start = day === undefined ? startOfDay(nowMs) : dateOf(day);
-    const end = new Date(start);
-    end.setDate(end.getDate() + 1);
+    const name = day ?? dayOf(nowMs);
     const rows = this.#database.all<{ started_at: string }>(
       "SELECT started_at FROM turns WHERE kind = 'main' AND started_at >= ? AND started_at < ?",
-      start.toISOString(),
-      end.toISOString(),
+      new Date(startOfDay(name)).toISOString(),
+      new Date(startOfDay(shiftDay(name, 1))).toISOString(),
     );
     const hours = new Array<number>(24).fill(0);
     for (const row of rows) {
       const hour = new Date(row.started_at).getHours();
       hours[hour] = (hours[hour] ?? 0) + 1;
     }
-    return { day: nameOf(start), hours };
+    return { day: name, hours };
   }
 
   /** Sums over the main turns of the local day of `nowMs`. */
   today(nowMs: number): { turns: number; sessions: number; addedTokens: number; skillsPerTurn: number } {
     const row = this.#database.get<{ turns: number; sessions: number; added: number; skills: number }>(
       "SELECT count(*) AS turns, count(DISTINCT session_id) AS sessions, coalesce(sum(added_tokens), 0) AS added, coalesce(sum(skills), 0) AS skills FROM turns WHERE kind = 'main' AND started_at >= ?",
-      startOfDay(nowMs).toISOString(),
+      new Date(startOfDay(dayOf(nowMs))).toISOString(),
     );
     if (row === null || row.turns === 0) return { turns: 0, sessions: 0, addedTokens: 0, skillsPerTurn: 0 };
     return {
@@ -203,20 +202,4 @@ function toDetail(row: DetailRow): Omit<TurnDetail, keyof Bodies> {
     error: row.error,
     masked: row.masked === 1,
   };
-}
-
-function startOfDay(nowMs: number): Date {
-  const now = new Date(nowMs);
-  return new Date(now.getFullYear(), now.getMonth(), now.getDate());
-}
-
-/** Local midnight of `YYYY-MM-DD`. */
-function dateOf(day: string): Date {
-  const [year = 1970, month = 1, date = 1] = day.split('-').map(Number);
-  return new Date(year, month - 1, date);
-}
-
-function nameOf(date: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }

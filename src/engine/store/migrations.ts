@@ -200,4 +200,41 @@ export const MIGRATIONS: readonly string[] = [
   -- The text that an edit was proposed for, by its hash in skill_texts; null for new skills.
   ALTER TABLE proposals ADD COLUMN base_hash TEXT;
   `,
+  `
+  -- Host of the provider that answered, which says whose prices hold; null for turns recorded before.
+  ALTER TABLE turns ADD COLUMN host TEXT;
+  -- Holds all that sums of usage need: the rows themselves are long, and the sums read many.
+  CREATE INDEX turns_usage ON turns
+    (started_at, kind, agent, upstream, host, model, status, http_status, duration_ms, added_tokens, usage);
+
+  -- Calls that MetaClaw made by itself.
+  CREATE TABLE own_calls (
+    id INTEGER PRIMARY KEY,
+    at TEXT NOT NULL,
+    -- 'evolver', 'provider-test'.
+    purpose TEXT NOT NULL,
+    -- The session that it was about.
+    session_id TEXT,
+    upstream TEXT NOT NULL,
+    host TEXT NOT NULL,
+    model TEXT NOT NULL,
+    http_status INTEGER,
+    -- As in turns; null when nothing was used.
+    usage TEXT
+  ) STRICT;
+  CREATE INDEX own_calls_by_time ON own_calls (at);
+
+  -- The ledger: every call, relayed or our own. Relayed ones are the turns themselves, so that the two cannot differ.
+  CREATE VIEW calls AS
+    SELECT started_at AS at, 0 AS own, iif(kind = 'main', 'chat', 'side') AS purpose, agent, session_id,
+      id AS turn_id, upstream, host, model, added_tokens, usage,
+      -- Not answered by the provider, and not cut off by a stop of ours either.
+      usage IS NULL AND status = 'failed' AND ifnull(http_status, 599) >= 400 AND duration_ms IS NOT NULL AS refused
+    FROM turns WHERE status <> 'open'
+    UNION ALL
+    SELECT at, 1, purpose, NULL, session_id, NULL, upstream, host, model, 0, usage, usage IS NULL FROM own_calls;
+
+  -- The count that stood here before the ledger; what was used earlier on the day of the update is not in the cap.
+  DELETE FROM settings WHERE key = 'usage.today';
+  `,
 ];
