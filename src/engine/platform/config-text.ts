@@ -152,7 +152,7 @@ function withValueInPlace(
   const scalar = new Scalar(value);
   if (typeof value === 'string' && isInFlow(document, path)) scalar.type = Scalar.QUOTE_DOUBLE;
   else if (typeof value === 'string' && node.type !== undefined) scalar.type = node.type as Scalar.Type;
-  const spelled = new Document(scalar, OPTIONS).toString(OUT).trimEnd();
+  const spelled = withoutLastBreak(new Document(scalar, OPTIONS).toString(OUT));
   return spelled.includes('\n') ? null : text.slice(0, start) + spelled + text.slice(end);
 }
 
@@ -178,10 +178,9 @@ function withNewLines(
   const indent = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
   if (indent.trim() !== '') return null;
   const added = path.slice(depth).reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
-  const lines = new Document(added, OPTIONS)
-    .toString({ ...OUT, indent: indentOf(text) })
-    .trimEnd()
-    .split('\n');
+  const lines = withoutLastBreak(
+    new Document(added, OPTIONS).toString({ ...OUT, indent: indentOf(text) }),
+  ).split('\n');
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const block = lines.map((line) => indent + line + newline).join('');
   const end = Math.max(valueRange?.[1] ?? 0, ((last.key as Node).range as [number, number, number])[1]);
@@ -322,6 +321,11 @@ function isMisread(scalar: Scalar): boolean {
 
 function indentOf(text: string): number {
   return Math.min(8, /^( +)[^\s#-]/m.exec(text)?.[1]?.length ?? 2);
+}
+
+/** Not `trimEnd`: a value may end in a space that is not one of YAML's. */
+function withoutLastBreak(text: string): string {
+  return text.replace(/\n+$/, '');
 }
 
 function tryDecode(bytes: Uint8Array, encoding: string): string | null {

@@ -396,6 +396,13 @@ describe('config file', () => {
     });
   });
 
+  it.each(['\u2003', 'x\u00a0', '\u3000', ' ', 'a \u2028'])('keeps the space that %j ends in', (value) => {
+    for (const base of ['llm:\n  model_id: x\n', 'llm:\n  api_base: y\n'])
+      expect(parse(editConfigText(base, ['llm', 'model_id'], value))).toMatchObject({
+        llm: { model_id: value },
+      });
+  });
+
   it('unset takes only its own lines', () => {
     write('# top\nllm:\n  # the model\n  model_id: x # why\n  api_base: y\nmode: rl\n');
     const file = open();
