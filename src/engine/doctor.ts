@@ -6,7 +6,9 @@ import type { Config } from '../shared/config.ts';
 import { isLoopback, listenAddress } from '../shared/config-rules.ts';
 import type { ConfigProblem, DoctorCheck, ProviderTest } from '../shared/contract.ts';
 import { messageOf } from '../shared/errors.ts';
+import { createTranslator } from '../shared/i18n/index.ts';
 import type { Snapshot } from '../shared/status.ts';
+import { type CapState, describeCap } from '../shared/usage.ts';
 import { placed } from './platform/config-entry.ts';
 import { isOpen } from './platform/files.ts';
 import { resolveConfigPath, type StatePaths } from './platform/paths.ts';
@@ -26,6 +28,8 @@ export interface DoctorDeps {
   portOwner?: (port: number) => Promise<string | null>;
   providerConfigured: () => boolean;
   testProvider: () => Promise<ProviderTest>;
+  /** The daily cap on our own calls; null without one. */
+  cap: () => CapState | null;
   clock: Clock;
 }
 
@@ -44,6 +48,7 @@ const CHECKS: readonly Check[] = [
   { id: 'secrets', title: 'Secrets', run: checkSecrets },
   { id: 'permissions', title: 'File permissions', run: checkPermissions },
   { id: 'exposure', title: 'Reach of the proxy', run: checkExposure },
+  { id: 'cap', title: 'Daily cap', run: checkCap },
   { id: 'clock', title: 'Clock', run: checkClock },
 ];
 
@@ -201,6 +206,21 @@ function checkExposure({ config }: DoctorDeps): Finding {
     state: 'warning',
     detail: `Other computers reach the proxy at ${where.join(', ')}, if they have its key.`,
     fix: 'If that is not wanted: metaclaw config proxy.host 127.0.0.1, and take proxy.listeners out.',
+  };
+}
+
+function checkCap({ cap }: DoctorDeps): Finding {
+  const state = cap();
+  if (state === null) return { state: 'ok', detail: 'Learning has no daily cap (usage.daily_cap).' };
+  const detail = describeCap(state, createTranslator('en'));
+  if (state.state === 'open') return { state: 'ok', detail };
+  return {
+    state: 'warning',
+    detail,
+    fix:
+      state.state === 'unpriced'
+        ? `metaclaw config usage.prices '{"${state.model}": {input: 1, output: 4}}', in dollars per million tokens`
+        : 'If that is too early, raise the cap: metaclaw config usage.daily_cap VALUE',
   };
 }
 

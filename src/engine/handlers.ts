@@ -13,6 +13,7 @@ import type { SkillBook } from './skills/index.ts';
 import { endpoints } from './snapshot.ts';
 import type { UndoLog } from './store/undo.ts';
 import type { Upstream } from './upstream/index.ts';
+import type { UsageLedger } from './usage/index.ts';
 
 export interface HandlerDeps {
   ports: Pick<Ports, 'clock' | 'env' | 'secrets'>;
@@ -23,6 +24,7 @@ export interface HandlerDeps {
   skills: SkillBook;
   learner: Learner;
   upstream: Upstream;
+  usage: UsageLedger;
   proxy: ProxyControl;
   setup: SetupFlow;
   snapshot: () => Snapshot;
@@ -33,7 +35,7 @@ export interface HandlerDeps {
 
 /** What each route does: a thin table over the features. */
 export function createHandlers(deps: HandlerDeps): Handlers {
-  const { bus, configFile, undo, sessions, skills, learner, upstream, proxy, setup } = deps;
+  const { bus, configFile, undo, sessions, skills, learner, upstream, usage, proxy, setup } = deps;
   const t = createTranslator(
     matchLocale([deps.ports.env.LC_ALL, deps.ports.env.LC_MESSAGES, deps.ports.env.LANG]),
   );
@@ -51,7 +53,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     },
     'proxy.endpoints': () => endpoints(proxy.state(), configFile.current),
     'turns.list': (input) => sessions.list(input),
-    'turns.get': ({ id }) => sessions.get(id),
+    'turns.get': ({ id }) => ({ ...sessions.get(id), costUsd: usage.costOfTurn(id) }),
     'turns.histogram': ({ day }) => sessions.histogram(day),
     'sessions.end': ({ id }) => {
       sessions.end(id, 'flag');
@@ -96,6 +98,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
       configFile.setSecret(name, null);
       return { isSet: false };
     },
+    'usage.summary': (input) => usage.summary(input),
     'setup.presets': () => upstream.presets(),
     'setup.detectLocal': () => upstream.detectLocal(),
     'setup.testProvider': (input) => upstream.test(setup.withKey(input)),

@@ -28,9 +28,9 @@ import { SetupFlow } from './setup.ts';
 import { SkillBook } from './skills/index.ts';
 import { SnapshotFeed } from './snapshot.ts';
 import { type Database, openDatabase } from './store/database.ts';
-import { UsageLedger } from './store/ledger.ts';
 import { UndoLog } from './store/undo.ts';
 import { type ProviderInput, Upstream } from './upstream/index.ts';
+import { UsageLedger } from './usage/index.ts';
 
 /** The whole product without a screen; hosts build ports and call `createEngine`. */
 export interface Engine {
@@ -101,13 +101,22 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     config,
   });
   const feed: SnapshotFeed = new SnapshotFeed({ bus, clock, build: () => snapshot() });
-  const upstream = new Upstream({
+  const usage = new UsageLedger({
+    database,
+    clock,
+    log: named('usage'),
+    config,
+    backgroundModel: () => upstream.backgroundModel(),
+    onRecorded: () => bus.emit('invalidate', 'usage'),
+  });
+  const upstream: Upstream = new Upstream({
     config,
     clock,
     log: named('upstream'),
     database,
     env: ports.env,
     onTrouble: () => feed.touch(),
+    meter: usage,
   });
   const learner = new Learner({
     database,
@@ -119,7 +128,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     skills,
     turnsOf: (sessionId) => sessions.turnsOf(sessionId),
     chatModel: () => upstream.chatModel('evolver'),
-    ledger: new UsageLedger({ database, clock }),
+    heldUntil: () => usage.heldUntil(),
     historyFile: join(ports.home, 'evolution_history.jsonl'),
   });
   const server = new ProxyServer({
@@ -157,6 +166,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     };
     const learning = read(() => learner.status(), NO_LEARNING);
     const today = read(() => sessions.today(), NO_TURNS);
+    const cap = read(() => usage.cap(), null);
     return {
       version: ports.version,
       host: ports.host,
@@ -177,6 +187,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
         running: learning.running,
         lastError: learning.lastError,
       },
+      usage: { cap },
       // The config and the proxy may both tell of the same thing.
       warnings: [
         ...new Set([
@@ -213,6 +224,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     skills,
     learner,
     upstream,
+    usage,
     proxy,
     setup,
     snapshot,
@@ -227,6 +239,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
         proxy: () => proxy.state(),
         providerConfigured: () => describeProvider(upstream).configured,
         testProvider: () => upstream.test(currentProvider(config())),
+        cap: () => usage.cap(),
         clock,
       }),
     startDemo: demo,

@@ -1,3 +1,6 @@
+import type { Usage } from '../shared/model.ts';
+import type { OwnPurpose } from '../shared/usage.ts';
+
 /** What the engine needs from its host. Hosts build these; tests pass fakes of the same shape. */
 
 export interface Clock {
@@ -39,9 +42,36 @@ export interface Ports {
 
 /** A model for our own background calls (evolver, extractor, judge), never on the request path. */
 export interface ChatModel {
-  /** Returns the answer's text. Throws AppError UPSTREAM_* with the provider's words. */
+  /**
+   * Returns the answer's text. Throws AppError UPSTREAM_* with the provider's words, CANCELLED when the day's cap is
+   * used up. `sessionId`: what the question is about, for the ledger.
+   */
   complete(
-    request: { system: string; user: string; maxTokens: number; temperature?: number },
+    request: { system: string; user: string; maxTokens: number; temperature?: number; sessionId?: string },
     signal: AbortSignal,
-  ): Promise<{ text: string; model: string; inputTokens: number; outputTokens: number }>;
+  ): Promise<{ text: string; model: string }>;
+}
+
+/** A call to a model that we made ourselves, however it ended. */
+export interface OwnCall {
+  purpose: OwnPurpose;
+  /** The session that it is about, or null. */
+  sessionId: string | null;
+  /** Provider id, e.g. `openai`. */
+  upstream: string;
+  /** Host of the provider, with a port where it is not the usual one. */
+  host: string;
+  model: string;
+  /** Of the answer; null when none came. */
+  httpStatus: number | null;
+  /** Null when the provider refused it or never got it. */
+  usage: Usage | null;
+}
+
+/** Counts our own calls. Every one goes through it, so that none is missing in the ledger. */
+export interface CallMeter {
+  /** Throws CANCELLED, saying why, when the day's cap lets no further call of this purpose through. */
+  admit(call: Pick<OwnCall, 'purpose' | 'upstream' | 'host' | 'model'>): void;
+  /** Never throws. */
+  record(call: OwnCall): void;
 }

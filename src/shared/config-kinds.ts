@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseCap, spellCap } from './usage.ts';
 
 /** What screens, CLI and docs need to know of a key beside its type. */
 export interface KeyMeta {
@@ -93,6 +94,27 @@ export const clockTime = z.preprocess(
     return `${String(Math.floor(value / 60)).padStart(2, '0')}:${String(value % 60).padStart(2, '0')}`;
   },
   z.string().regex(/^([01]?\d|2[0-3]):[0-5]\d$/, 'expected a time like 23:00'),
+);
+
+/** Tokens as a number, money as `$2`; people may write `200k tokens` and `2 usd`. */
+export const dailyCap = z.preprocess(
+  (value) => {
+    const cap = typeof value === 'string' ? parseCap(value) : null;
+    return cap === null ? value : spellCap(cap);
+  },
+  z.union([z.number().min(0), z.string().regex(/^\$[\d.]+$/)]),
+);
+
+const PRICES_WANTED = 'expected a map like {my-model: {input: 0.5, output: 2}} with numbers from 0 up';
+const price = number(z.number(PRICES_WANTED).min(0, PRICES_WANTED));
+/** Dollars per million tokens, by model. */
+export const prices = z.record(
+  z.string(),
+  z.looseObject(
+    { input: price, output: price, cached_input: absent(price), cache_write: absent(price) },
+    PRICES_WANTED,
+  ),
+  PRICES_WANTED,
 );
 
 export const SECRET = { secret: true } as const;

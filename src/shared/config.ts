@@ -3,6 +3,7 @@ import {
   absent,
   bool,
   clockTime,
+  dailyCap,
   flag,
   int,
   key,
@@ -11,6 +12,7 @@ import {
   nothing,
   number,
   plain,
+  prices,
   RESTART,
   SECRET,
   section,
@@ -279,10 +281,16 @@ export const configSchema = z.looseObject({
   }),
   usage: section({
     daily_cap: key(
-      z.union([z.null(), number(z.number().min(0))]).optional(),
+      dailyCap.optional(),
       undefined,
       'Daily cap',
-      'Most tokens a day for our own calls (learning); the chat is never capped.',
+      'Most that our own calls (learning) may use in a day: tokens (200000, 200k) or money ($2, 2 usd). The chat is never capped.',
+    ),
+    prices: key(
+      prices,
+      {},
+      'Prices',
+      'What models cost, in dollars per million tokens: {my-model: {input: 0.5, output: 2, cached_input: 0.05, cache_write: 0.6}}; a * at the end of a name stands for anything. Goes before the built-in lists.',
     ),
   }),
   log: section({

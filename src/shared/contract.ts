@@ -10,6 +10,7 @@ import type {
   TurnSummary,
 } from './model.ts';
 import type { Snapshot, Status } from './status.ts';
+import type { UsageSummary } from './usage.ts';
 
 /** A call that changed something may be taken back until it expires. */
 export interface Undo {
@@ -107,6 +108,8 @@ const provider = z.object({
 
 const paging = { limit: z.number().int().min(1).max(500).default(50), before: z.string().optional() };
 const id = z.object({ id: z.string().min(1).max(200) });
+/** A local day. */
+const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'expected a day like 2026-01-31');
 const none = z.object({}).strict();
 const skill = z.object({ name: z.string().min(1).max(200) });
 const skillText = z.string().min(1).max(500_000);
@@ -130,12 +133,12 @@ export const ROUTES = {
     z.object({ ...paging, sessionId: z.string().optional(), kind: z.enum(['main', 'side']).optional() }),
   ),
   'turns.get': query(id),
-  'turns.histogram': query(
+  'turns.histogram': query(z.object({ day: day.optional() })),
+  'usage.summary': query(
     z.object({
-      day: z
-        .string()
-        .regex(/^\d{4}-\d\d-\d\d$/)
-        .optional(),
+      from: day.optional(),
+      to: day.optional(),
+      by: z.enum(['day', 'model', 'purpose', 'agent']).default('day'),
     }),
   ),
   'sessions.end': command(id),
@@ -215,11 +218,14 @@ interface RouteOutputs {
   'proxy.bypass': { on: boolean };
   'proxy.endpoints': { openai: string; anthropic: string; model: string; keySet: boolean; curl: string };
   'turns.list': { turns: TurnSummary[]; next: string | null };
-  'turns.get': TurnDetail;
+  /** `costUsd`: null when it is not known. */
+  'turns.get': TurnDetail & { costUsd: number | null };
   /** Turns per hour of one local day, 24 numbers. */
   'turns.histogram': { day: string; hours: number[] };
   'sessions.end': null;
   'skills.list': { skills: SkillSummary[]; problems: SkillProblem[] };
+  /** The last seven days unless `from` and `to` say otherwise. */
+  'usage.summary': UsageSummary;
   'skills.get': SkillDetail;
   'skills.setEnabled': { undo: Undo };
   'skills.add': { name: string; undo: Undo };
@@ -265,7 +271,7 @@ export type RouteOutput<R extends RouteName> = RouteOutputs[R];
 /** Events that are pushed to screens and to `GET /control/events`. */
 export interface Events {
   snapshot: Snapshot;
-  invalidate: { topic: 'turns' | 'sessions' | 'skills' | 'proposals' | 'config' | 'jobs' };
+  invalidate: { topic: 'turns' | 'sessions' | 'skills' | 'proposals' | 'config' | 'jobs' | 'usage' };
   demo: DemoEvent;
 }
 export type EventName = keyof Events;

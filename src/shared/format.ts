@@ -25,6 +25,21 @@ export function formatPercent(share: number, locale: string): string {
   return new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0 }).format(share);
 }
 
+/** Dollars: cents from one dollar on, two telling digits below; `< $0.0001` for what is less than that. */
+export function formatMoney(usd: number, locale: string): string {
+  const small = usd > 0 && usd < 0.0001;
+  const shown = small ? 0.0001 : usd;
+  const digits = shown === 0 || shown >= 1 ? 2 : Math.min(4, Math.max(2, 1 - Math.floor(Math.log10(shown))));
+  const text = new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency: 'USD',
+    currencyDisplay: 'narrowSymbol',
+    minimumFractionDigits: 2,
+    maximumFractionDigits: digits,
+  }).format(shown);
+  return small ? `< ${text}` : text;
+}
+
 /** `14:32` for today, `24 Nov` within the year, with the year before. */
 export function formatWhen(iso: string, now: number, locale: string): string {
   const date = new Date(iso);

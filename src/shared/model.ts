@@ -27,6 +27,8 @@ export interface Usage {
   cacheWriteTokens: number;
   /** True when the provider did not say and the number is ours. */
   estimated: boolean;
+  /** What the provider itself says that the call cost, in the provider's own unit. */
+  reportedCost?: number;
 }
 
 /** One thing that was added to a turn, or matched and left out, with its reason. */

@@ -2,6 +2,7 @@ import { agentName } from './agents.ts';
 import { formatTime, formatWhen } from './format.ts';
 import type { Translate } from './i18n/index.ts';
 import type { Mode } from './model.ts';
+import { type CapState, describeCap } from './usage.ts';
 
 /** Everything the tray, the window header and `metaclaw status` need, whole and under 4 KB; broadcast on change. */
 export interface Snapshot {
@@ -31,6 +32,8 @@ export interface Snapshot {
   activeTurns: { agent: string; startedAt: string }[];
   waiting: { proposals: number };
   learning: { enabled: boolean; queued: number; running: number; lastError: string | null };
+  /** The daily cap on our own calls, when there is one. */
+  usage: { cap: CapState | null };
   warnings: string[];
 }
 
@@ -158,6 +161,8 @@ function secondLine(snapshot: Snapshot, t: Translate): string | null {
   if (snapshot.privateMode) return t('status.private');
   const [warning] = snapshot.warnings;
   if (warning !== undefined) return warning;
+  const { cap } = snapshot.usage;
+  if (snapshot.learning.enabled && cap !== null && cap.state !== 'open') return describeCap(cap, t);
   const { lastError } = snapshot.learning;
   return lastError === null ? null : t('status.learningWaits', { message: lastError });
 }

@@ -7,8 +7,8 @@ import { silentLogger } from '../../src/engine/platform/logger.ts';
 import type { ChatModel } from '../../src/engine/ports.ts';
 import { SkillBook } from '../../src/engine/skills/index.ts';
 import { type Database, openDatabase } from '../../src/engine/store/database.ts';
-import { UsageLedger } from '../../src/engine/store/ledger.ts';
 import { UndoLog } from '../../src/engine/store/undo.ts';
+import { UsageLedger } from '../../src/engine/usage/index.ts';
 import { type Config, DEFAULT_CONFIG } from '../../src/shared/config.ts';
 import type { TurnDetail } from '../../src/shared/model.ts';
 import { type FakeClock, fakeClock } from './clock.ts';
@@ -41,6 +41,9 @@ export const TAUGHT = [
   }),
 ];
 
+/** Where the scripted model is. */
+const SERVED = { upstream: 'custom', host: 'model.example', model: 'scripted' };
+
 interface Opened {
   learner: Learner;
   book: SkillBook;
@@ -63,9 +66,23 @@ export class LearnerLab {
     complete: async (request, signal) => {
       this.calls.push(request);
       const text = await this.answer(request, signal);
-      return { text, model: 'scripted', inputTokens: 100, outputTokens: 20 };
+      this.#ledger?.record({
+        purpose: 'evolver',
+        sessionId: request.sessionId ?? null,
+        ...SERVED,
+        httpStatus: 200,
+        usage: {
+          inputTokens: 100,
+          outputTokens: 20,
+          cacheReadTokens: 0,
+          cacheWriteTokens: 0,
+          estimated: false,
+        },
+      });
+      return { text, model: 'scripted' };
     },
   };
+  #ledger: UsageLedger | null = null;
   readonly #opened: Opened[] = [];
   readonly #databases: Database[] = [];
 
@@ -89,13 +106,18 @@ export class LearnerLab {
       trash: join(root, 'trash'),
     });
     await book.start();
-    const ledger = new UsageLedger({ database, clock });
+    const ledger = new UsageLedger({
+      ...shared,
+      backgroundModel: () => SERVED,
+      onRecorded: () => {},
+    });
+    this.#ledger = ledger;
     const learner = new Learner({
       ...shared,
       skills: options.library?.(book) ?? book,
       turnsOf: (sessionId) => this.turns[sessionId] ?? [],
       chatModel: options.chatModel ?? (() => this.model),
-      ledger,
+      heldUntil: () => ledger.heldUntil(),
       historyFile: join(root, 'evolution_history.jsonl'),
     });
     learner.start();

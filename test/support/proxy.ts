@@ -9,6 +9,7 @@ import { type OpenTurn, SessionLog } from '../../src/engine/sessions/index.ts';
 import { type Database, openDatabase } from '../../src/engine/store/database.ts';
 import { Upstream } from '../../src/engine/upstream/index.ts';
 import { type Config, configSchema } from '../../src/shared/config.ts';
+import { openMeter } from './meter.ts';
 import { strictLog } from './sessions.ts';
 import { type ScriptedUpstream, startUpstream, type UpstreamOptions } from './upstream.ts';
 
@@ -63,7 +64,13 @@ export async function startProxyLab(options: ProxyLabOptions = {}): Promise<Prox
   });
   const sessions = new SessionLog({ database, clock: REAL_CLOCK, log, bus: new Bus(), config: () => config });
   sessions.start();
-  const provider = new Upstream({ config: () => config, clock: REAL_CLOCK, log, database });
+  const provider = new Upstream({
+    config: () => config,
+    clock: REAL_CLOCK,
+    log,
+    database,
+    meter: openMeter(),
+  });
   const proxy = new ProxyServer({
     config: () => config,
     clock: REAL_CLOCK,

@@ -126,6 +126,7 @@ export function sessionLab(options: { clock?: FakeClock } = {}): SessionLab {
       const bytes = Buffer.from(JSON.stringify(request.body));
       lab.log.recordRequest(turn, {
         upstream: 'fake',
+        host: 'fake.example',
         model: 'real-model',
         requestBody: bytes,
         sentBody: bytes,

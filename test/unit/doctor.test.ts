@@ -34,6 +34,7 @@ describe('doctor', () => {
         models: [],
         steps: [{ id: 'answer', state: 'ok', detail: 'hello', ms: 1, fix: null }],
       }),
+      cap: () => null,
       clock: { now: () => Date.now(), after: () => () => {} },
       ...change,
     });

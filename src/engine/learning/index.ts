@@ -8,7 +8,6 @@ import type { Bus } from '../bus.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { ChatModel, Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
-import type { UsageLedger } from '../store/ledger.ts';
 import type { UndoLog } from '../store/undo.ts';
 import { readAnswer } from './answer.ts';
 import { buildPrompt, checkSuggestions, type KnownSkill, type Suggestion } from './evolve.ts';
@@ -44,8 +43,8 @@ export interface LearnerDeps {
   turnsOf: (sessionId: string) => readonly TurnDetail[];
   /** Throws PROVIDER_NOT_SET when there is none; the job then waits. */
   chatModel: () => ChatModel;
-  /** Tokens of our own calls, and the day's cap. */
-  ledger: UsageLedger;
+  /** Until when nothing may be asked, because the day's cap is used up, in milliseconds; null when it may. */
+  heldUntil: () => number | null;
   /** `evolution_history.jsonl`, absolute. */
   historyFile: string;
 }
@@ -73,6 +72,7 @@ export class Learner {
       log: deps.log,
       bus: deps.bus,
       ready: () => this.offReason() === null,
+      heldUntil: deps.heldUntil,
       run: (job, signal) => this.#learn(job, signal),
     });
     deps.undo.handle(UNDO_ACCEPT, (payload) => this.#undoAccept(payload));
@@ -187,7 +187,7 @@ export class Learner {
 
   /** Looks at one session; the whole job of the queue. */
   async #learn(job: Job, signal: AbortSignal): Promise<void> {
-    const { config, ledger, chatModel, log } = this.#deps;
+    const { chatModel, log } = this.#deps;
     const turns = this.#deps
       .turnsOf(job.subject)
       .filter((turn) => turn.kind === 'main' && turn.status !== 'open');
@@ -197,13 +197,11 @@ export class Learner {
       this.#markRead(job.subject, lastSeq);
       return;
     }
-    ledger.check(config().usage.daily_cap ?? null);
     const known = this.#known();
     const answer = await chatModel().complete(
-      { ...buildPrompt(lessons, known), maxTokens: ANSWER_TOKENS },
+      { ...buildPrompt(lessons, known), maxTokens: ANSWER_TOKENS, sessionId: job.subject },
       signal,
     );
-    ledger.add(answer.inputTokens + answer.outputTokens);
     signal.throwIfAborted();
     const { items, found } = readAnswer(answer.text);
     if (!found) throw new HopelessError(`${answer.model} answered without a list of skills.`);

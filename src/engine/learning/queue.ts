@@ -16,6 +16,8 @@ export interface JobQueueDeps {
   bus: Bus;
   /** False while jobs shall wait, e.g. because learning is switched off. */
   ready: () => boolean;
+  /** Until when jobs shall wait, in milliseconds, e.g. because the day's cap is used up; null when they need not. */
+  heldUntil: () => number | null;
   /** Does one job. Must be safe to repeat: after a crash the job runs again from its beginning. */
   run: (job: Job, signal: AbortSignal) => Promise<void>;
 }
@@ -52,6 +54,7 @@ export class JobQueue {
   #abort: AbortController | null = null;
   #active: Promise<void> | null = null;
   #cancelNap: (() => void) | null = null;
+  #held = false;
 
   constructor(deps: JobQueueDeps) {
     this.#deps = deps;
@@ -143,6 +146,15 @@ export class JobQueue {
   #next(signal: AbortSignal): void {
     if (!this.#deps.ready()) return;
     const { database, clock, log } = this.#deps;
+    const heldUntil = this.#deps.heldUntil();
+    const wasHeld = this.#held;
+    this.#held = heldUntil !== null;
+    // Who tells of it, e.g. the status, hears of both its beginning and its end.
+    if (wasHeld !== this.#held) this.#deps.bus.emit('invalidate', 'jobs');
+    if (heldUntil !== null) {
+      this.#nap(Math.max(0, heldUntil - clock.now()));
+      return;
+    }
     const row = database.get<Row>(
       "SELECT * FROM jobs WHERE state = 'queued' ORDER BY run_at, created_at LIMIT 1",
     );

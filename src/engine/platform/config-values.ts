@@ -155,6 +155,8 @@ export function expectation(key: KeyInfo | null, message: string): string {
   if (key.kind === 'choice') return `one of ${key.choices.join(', ')} is expected`;
   if (key.kind === 'boolean') return 'true or false is expected';
   if (key.path === 'max_context_tokens') return 'auto or a whole number is expected';
+  if (key.path === 'usage.daily_cap')
+    return 'tokens like 200000 or 200k, or money like $2 or 2 usd, is expected';
   const small = /expected number to be (>=?)(-?[\d.]+)/.exec(message);
   const large = /expected number to be (<=?)(-?[\d.]+)/.exec(message);
   if (small) return `a number of at least ${small[2]} is expected`;

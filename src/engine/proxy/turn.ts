@@ -77,6 +77,7 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
   if (turn && used)
     record.sent({
       upstream: route.name,
+      host: route.host,
       model: route.model,
       requestBody: raw,
       sentBody: prepared.body === asked.source ? raw : prepared.body,
@@ -131,7 +132,8 @@ function routesOf(deps: TurnDeps, resolved: Route, agent: string, asked: Skim): 
 function reroute(flight: TurnInFlight, { route, prepared }: Reached): void {
   flight.route = route;
   flight.prepared = prepared;
-  flight.record.rerouted({ upstream: route.name, model: route.model, sentBody: prepared.body });
+  const { name: upstream, host, model } = route;
+  flight.record.rerouted({ upstream, host, model, sentBody: prepared.body });
   Object.assign(flight.headers, wayHeaders(route, prepared));
   if (prepared.dropped.length === 0) delete flight.headers['x-metaclaw-dropped'];
 }

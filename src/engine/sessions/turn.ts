@@ -67,6 +67,8 @@ export interface OpenTurn {
 
 export interface SentRequest {
   upstream: string;
+  /** Host of the provider, with a port where it is not the usual one. */
+  host: string;
   model: string;
   requestBody: Uint8Array;
   /** Same object as `requestBody` when nothing was changed. */
@@ -86,7 +88,7 @@ export interface ReceivedReply {
   replyBody: unknown;
   error: string | null;
   /** Set when another provider than the first answered, or the same one to a changed request. */
-  rerouted?: Pick<SentRequest, 'upstream' | 'model' | 'sentBody'>;
+  rerouted?: Pick<SentRequest, 'upstream' | 'host' | 'model' | 'sentBody'>;
 }
 
 /** A main turn whose answer was recorded. */

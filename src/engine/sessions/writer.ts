@@ -67,7 +67,7 @@ export class TurnWriter {
     const upstream = changed ? this.#parts.putBytes(sent.sentBody) : null;
     const masked = user.masked || request?.masked === true || upstream?.masked === true;
     this.#database.run(
-      "INSERT INTO turns (id, session_id, seq, kind, agent, dialect, upstream, requested_model, model, status, started_at, user_text, injection, added_tokens, skills, masked, request_body, sent_body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO turns (id, session_id, seq, kind, agent, dialect, upstream, host, requested_model, model, status, started_at, user_text, injection, added_tokens, skills, masked, request_body, sent_body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?)",
       turn.id,
       turn.sessionId,
       turn.seq,
@@ -75,6 +75,7 @@ export class TurnWriter {
       turn.agent,
       turn.dialect,
       sent.upstream,
+      sent.host,
       redact(turn.facts.model).text,
       sent.model,
       new Date(turn.startedAtMs).toISOString(),
@@ -121,8 +122,9 @@ export class TurnWriter {
   #reroute(turn: OpenTurn, way: NonNullable<ReceivedReply['rerouted']>, keepsBody: boolean): void {
     const sent = keepsBody ? this.#parts.putBytes(way.sentBody) : null;
     this.#database.run(
-      'UPDATE turns SET upstream = ?, model = ?, sent_body = coalesce(?, sent_body), masked = max(masked, ?) WHERE id = ?',
+      'UPDATE turns SET upstream = ?, host = ?, model = ?, sent_body = coalesce(?, sent_body), masked = max(masked, ?) WHERE id = ?',
       way.upstream,
+      way.host,
       way.model,
       sent?.outline ?? null,
       sent?.masked === true ? 1 : 0,

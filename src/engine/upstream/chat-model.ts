@@ -1,12 +1,11 @@
 import { AppError } from '../../shared/errors.ts';
 import type { Dialect } from '../../shared/model.ts';
 import type { ChatModel } from '../ports.ts';
-import type { UpstreamReply } from './exchange.ts';
-import type { Route, UpstreamRequest } from './route.ts';
+import { type Asker, askOwn } from './own-call.ts';
+import type { Route } from './route.ts';
 
-export interface ChatModelDeps {
+export interface ChatModelDeps extends Omit<Asker, 'sessionId'> {
   route: () => Route;
-  send: (route: Route, request: UpstreamRequest) => Promise<UpstreamReply>;
 }
 
 type Ask = Parameters<ChatModel['complete']>[0];
@@ -35,7 +34,7 @@ export function createChatModel(deps: ChatModelDeps): ChatModel {
         throw new AppError('UPSTREAM_REFUSED', `${route.name} answered ${status}: ${providerWords(text)}`, {
           hint: status === 401 || status === 403 ? 'Check the provider’s key.' : undefined,
         });
-      return { model: route.model, ...readAnswer(route, text) };
+      return { model: route.model, text: readAnswer(route, text) };
     },
   };
 }
@@ -93,23 +92,13 @@ export function providerWords(text: string): string {
   return words.replace(/\s+/g, ' ').trim().slice(0, 300) || 'no details';
 }
 
-async function call(deps: ChatModelDeps, route: Route, ask: Ask, signal: AbortSignal) {
-  const reply = await deps.send(route, {
-    path: chatPath(route),
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json',
-      'accept-encoding': 'identity',
-    },
-    body: Buffer.from(JSON.stringify(questionBody(route, ask))),
-    signal,
-  });
-  const bytes = await reply.body.bytes(32 * 1024 * 1024);
-  return { status: reply.status, text: bytes.toString('utf8') };
+function call(deps: ChatModelDeps, route: Route, ask: Ask, signal: AbortSignal) {
+  const asker = { ...deps, sessionId: ask.sessionId ?? null };
+  const question = { path: chatPath(route), body: questionBody(route, ask), signal };
+  return askOwn(asker, route, question, 32 * 1024 * 1024);
 }
 
-function readAnswer(route: Route, text: string): { text: string; inputTokens: number; outputTokens: number } {
+function readAnswer(route: Route, text: string): string {
   let json: Json;
   try {
     json = JSON.parse(text) as Json;
@@ -118,7 +107,6 @@ function readAnswer(route: Route, text: string): { text: string; inputTokens: nu
       hint: 'Check the provider’s address.',
     });
   }
-  const usage = (json.usage ?? {}) as Record<string, number | undefined>;
   const content = contentOf(route.wire, json);
   const plain =
     typeof content === 'string'
@@ -128,11 +116,7 @@ function readAnswer(route: Route, text: string): { text: string; inputTokens: nu
         : null;
   if (plain === null)
     throw new AppError('UPSTREAM_REFUSED', `${route.name} answered without text: ${providerWords(text)}`);
-  return {
-    text: plain.replace(/^\s*<think>[\s\S]*?<\/think>\s*/, ''),
-    inputTokens: usage.prompt_tokens ?? usage.input_tokens ?? 0,
-    outputTokens: usage.completion_tokens ?? usage.output_tokens ?? 0,
-  };
+  return plain.replace(/^\s*<think>[\s\S]*?<\/think>\s*/, '');
 }
 
 /** Where each wire keeps the answer: a string or blocks; undefined when there is none. */

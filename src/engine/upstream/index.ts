@@ -3,8 +3,9 @@ import type { LocalServer, ProviderPreset, ProviderTest } from '../../shared/con
 import { AppError } from '../../shared/errors.ts';
 import type { Dialect } from '../../shared/model.ts';
 import type { ProviderTrouble } from '../../shared/status.ts';
+import type { OwnPurpose } from '../../shared/usage.ts';
 import type { Logger } from '../platform/logger.ts';
-import type { ChatModel, Clock } from '../ports.ts';
+import type { CallMeter, ChatModel, Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 import { apiRoot } from './address.ts';
 import { createChatModel } from './chat-model.ts';
@@ -40,6 +41,8 @@ export interface UpstreamDeps {
   env?: Env;
   /** Called when the provider's trouble began or ended. */
   onTrouble?: () => void;
+  /** Counts our own calls and keeps the day's cap. */
+  meter: CallMeter;
 }
 
 const ANTHROPIC_VERSION = '2023-06-01';
@@ -196,11 +199,24 @@ export class Upstream {
   }
 
   /** A model for background work: `rl.evolver_*` where set, else the LLM. Throws PROVIDER_NOT_SET when used without one. */
-  chatModel(_purpose: 'evolver'): ChatModel {
+  chatModel(purpose: Exclude<OwnPurpose, 'provider-test'>): ChatModel {
     return createChatModel({
       route: () => this.#evolverRoute(),
       send: (route, request) => this.send(route, request),
+      meter: this.#deps.meter,
+      purpose,
     });
+  }
+
+  /** The model that `chatModel` asks; null without a provider. */
+  backgroundModel(): { upstream: string; host: string; model: string } | null {
+    try {
+      const { name: upstream, host, model } = this.#evolverRoute();
+      return { upstream, host, model };
+    } catch {
+      // No provider, or an address that is none: asking says which.
+      return null;
+    }
   }
 
   /** Tries a provider for real, step by step; stops at the first failure and says what to do. */
@@ -222,6 +238,9 @@ export class Upstream {
           false,
         ),
       send: (route, request) => this.send(route, request),
+      meter: this.#deps.meter,
+      purpose: 'provider-test',
+      sessionId: null,
       clock: this.#deps.clock,
       signal: signal ?? null,
     });
@@ -265,6 +284,7 @@ export class Upstream {
     return {
       name: provider,
       baseUrl,
+      host: new URL(baseUrl).host,
       wire,
       model,
       apiKey,

@@ -3,15 +3,14 @@ import type { ProviderPreset, ProviderTest, ProviderTestStep } from '../../share
 import { AppError } from '../../shared/errors.ts';
 import type { Clock } from '../ports.ts';
 import { chatPath, providerWords, questionBody } from './chat-model.ts';
-import type { UpstreamReply } from './exchange.ts';
 import { explainFailure, hostPort } from './failure.ts';
-import type { Route, UpstreamRequest } from './route.ts';
+import { type Asker, askOwn } from './own-call.ts';
+import type { Route } from './route.ts';
 
-export interface ProviderTestDeps {
+export interface ProviderTestDeps extends Asker {
   preset: ProviderPreset;
   /** Throws when the address is none. */
   route: () => Route;
-  send: (route: Route, request: UpstreamRequest) => Promise<UpstreamReply>;
   clock: Clock;
   signal: AbortSignal | null;
 }
@@ -19,6 +18,7 @@ export interface ProviderTestDeps {
 const STEPS = ['address', 'connection', 'key', 'models', 'answer'] as const;
 const LIST_MS = 12_000;
 const ANSWER_MS = 60_000;
+const MOST_BYTES = 8 * 1024 * 1024;
 
 /** A step that failed, with the one thing to do about it. */
 class StepFailed extends Error {
@@ -112,19 +112,11 @@ async function ask(
   const onAbort = () => abort.abort();
   deps.signal?.addEventListener('abort', onAbort, { once: true });
   try {
-    const reply = await deps.send(route, {
-      path,
-      method: body === null ? 'GET' : 'POST',
-      headers: {
-        accept: 'application/json',
-        'accept-encoding': 'identity',
-        ...(body === null ? {} : { 'content-type': 'application/json' }),
-      },
-      body: body === null ? null : Buffer.from(JSON.stringify(body)),
-      signal: abort.signal,
-    });
-    const text = (await reply.body.bytes(8 * 1024 * 1024)).toString('utf8');
-    return { status: reply.status, text, isJson: isJson(text) };
+    const { status, text } =
+      body === null
+        ? await look(deps, route, path, abort.signal)
+        : await askOwn(deps, route, { path, body, signal: abort.signal }, MOST_BYTES);
+    return { status, text, isJson: isJson(text) };
   } catch (error) {
     const place = step === 'answer' ? 'answer' : 'connection';
     if (late)
@@ -141,6 +133,13 @@ async function ask(
     cancel();
     deps.signal?.removeEventListener('abort', onAbort);
   }
+}
+
+/** A GET, which costs nothing. */
+async function look(deps: ProviderTestDeps, route: Route, path: string, signal: AbortSignal) {
+  const headers = { accept: 'application/json', 'accept-encoding': 'identity' };
+  const reply = await deps.send(route, { path, method: 'GET', headers, body: null, signal });
+  return { status: reply.status, text: (await reply.body.bytes(MOST_BYTES)).toString('utf8') };
 }
 
 function checkKey(preset: ProviderPreset, route: Route, list: Answer): void {

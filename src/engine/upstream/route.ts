@@ -8,6 +8,8 @@ export interface Route {
   name: string;
   /** Prefix of endpoint paths, e.g. `https://api.openai.com/v1`. */
   baseUrl: string;
+  /** Its host, with a port where it is not the usual one; says whose prices hold. */
+  host: string;
   wire: Dialect;
   /** Model id on the provider's side. */
   model: string;

@@ -77,12 +77,13 @@ export function useCommand<R extends RouteName>(
 
 /** Which calls an event makes stale. */
 const STALE: Record<Events['invalidate']['topic'], readonly string[]> = {
-  turns: ['turns.', 'setup.state'],
+  turns: ['turns.', 'usage.', 'setup.state'],
   sessions: ['turns.'],
   skills: ['skills.'],
   proposals: ['proposals.', 'skills.list'],
-  config: ['config.', 'setup.', 'proxy.endpoints'],
+  config: ['config.', 'setup.', 'proxy.endpoints', 'usage.', 'turns.get'],
   jobs: [],
+  usage: ['usage.'],
 };
 
 /** Keeps what is shown in step with the engine; returns the disposer. */

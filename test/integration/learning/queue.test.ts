@@ -20,6 +20,7 @@ it('waits out a store that cannot be written, and does the job afterwards', asyn
     log: silentLogger(),
     bus: new Bus(),
     ready: () => true,
+    heldUntil: () => null,
     run: async (job) => {
       done.push(job.subject);
     },

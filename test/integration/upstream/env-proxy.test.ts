@@ -3,6 +3,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Upstream } from '../../../src/engine/upstream/index.ts';
 import { configSchema } from '../../../src/shared/config.ts';
+import { openMeter } from '../../support/meter.ts';
 import { REAL_CLOCK } from '../../support/proxy.ts';
 import { SILENT_LOG } from '../../support/sessions.ts';
 import { type ScriptedUpstream, startUpstream } from '../../support/upstream.ts';
@@ -64,7 +65,13 @@ afterEach(async () => {
 
 async function ask(base: string, env: Record<string, string>): Promise<number> {
   const config = configSchema.parse({ llm: { api_base: base, model_id: 'm', api_key: 'k' } });
-  const provider = new Upstream({ config: () => config, clock: REAL_CLOCK, log: SILENT_LOG, env });
+  const provider = new Upstream({
+    config: () => config,
+    clock: REAL_CLOCK,
+    log: SILENT_LOG,
+    env,
+    meter: openMeter(),
+  });
   providers.push(provider);
   const body = Buffer.from(JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'hi' }] }));
   const reply = await provider.send(provider.resolve('', ''), {

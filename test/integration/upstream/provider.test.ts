@@ -3,12 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ProviderInput, Upstream } from '../../../src/engine/upstream/index.ts';
 import { type Config, configSchema } from '../../../src/shared/config.ts';
+import { openMeter } from '../../support/meter.ts';
 import { REAL_CLOCK } from '../../support/proxy.ts';
 import { SILENT_LOG } from '../../support/sessions.ts';
 import { type RawReply, type ScriptedUpstream, startUpstream } from '../../support/upstream.ts';
 
 let scripted: ScriptedUpstream;
 let provider: Upstream;
+let meter: ReturnType<typeof openMeter>;
 let config: Config;
 let deaf: Server;
 
@@ -18,9 +20,13 @@ beforeAll(async () => {
   config = configSchema.parse({
     llm: { provider: 'custom', api_base: scripted.url, api_key: 'sk-good', model_id: 'model-a' },
   });
-  provider = new Upstream({ config: () => config, clock: REAL_CLOCK, log: SILENT_LOG });
+  meter = openMeter();
+  provider = new Upstream({ config: () => config, clock: REAL_CLOCK, log: SILENT_LOG, meter });
 });
-afterEach(() => scripted.reset());
+afterEach(() => {
+  scripted.reset();
+  meter.calls.length = 0;
+});
 afterAll(async () => {
   await provider.close();
   await scripted.close();
@@ -156,6 +162,7 @@ describe('the live provider test', () => {
       config: () => config,
       clock: { now: REAL_CLOCK.now, after: (ms, fn) => REAL_CLOCK.after(ms / 100, fn) },
       log: SILENT_LOG,
+      meter,
     });
     const result = await hasty.test(input({ baseUrl: `http://127.0.0.1:${port}` }));
     expect(result.steps.find(({ state }) => state === 'failed')).toMatchObject({
@@ -194,7 +201,24 @@ describe('the model for background work', () => {
       config.llm.wire = wire;
       scripted.reply({ reasoning: 'hm', text: 'the answer', usage: { input: 30, output: 4 } });
       const answer = await provider.chatModel('evolver').complete(ask, signal());
-      expect(answer).toEqual({ text: 'the answer', model: 'model-a', inputTokens: 30, outputTokens: 4 });
+      expect(answer).toEqual({ text: 'the answer', model: 'model-a' });
+      expect(meter.calls).toEqual([
+        {
+          purpose: 'evolver',
+          sessionId: null,
+          upstream: 'custom',
+          host: new URL(scripted.url).host,
+          model: 'model-a',
+          httpStatus: 200,
+          usage: {
+            inputTokens: 30,
+            outputTokens: 4,
+            cacheReadTokens: 0,
+            cacheWriteTokens: 0,
+            estimated: false,
+          },
+        },
+      ]);
       const limit = wire === 'responses' ? 'max_output_tokens' : 'max_tokens';
       expect(scripted.last.json).toMatchObject({ model: 'model-a', [limit]: 50, stream: false });
       config.llm.wire = 'auto';
@@ -225,19 +249,26 @@ describe('the model for background work', () => {
       code: 'UPSTREAM_REFUSED',
       message: expect.stringContaining('out of GPUs'),
     });
+    expect(meter.calls.at(-1)).toMatchObject({ httpStatus: 500, usage: null });
     scripted.reply({ text: 'never', wire: { headersDelayMs: 60_000 } });
     const abort = new AbortController();
     const pending = provider.chatModel('evolver').complete(ask, abort.signal);
     await scripted.until(({ last }) => last.state === 'open');
     abort.abort();
     await expect(pending).rejects.toMatchObject({ code: 'CANCELLED' });
+    // It was on its way, so its prompt counts.
+    expect(meter.calls.at(-1)).toMatchObject({
+      httpStatus: null,
+      usage: { estimated: true, outputTokens: 0 },
+    });
+    expect(meter.calls.at(-1)?.usage?.inputTokens).toBeGreaterThan(10);
   });
 });
 
 describe('the wire of a route', () => {
   const wireFor = (llm: Record<string, unknown>, dialect?: 'openai' | 'responses') => {
     const own = configSchema.parse({ llm: { model_id: 'm', ...llm } });
-    const upstream = new Upstream({ config: () => own, clock: REAL_CLOCK, log: SILENT_LOG });
+    const upstream = new Upstream({ config: () => own, clock: REAL_CLOCK, log: SILENT_LOG, meter });
     return upstream.resolve('m', 'a', dialect).wire;
   };
 

@@ -34,6 +34,7 @@ for (let i = 0; ; i += 1) {
   const turn = log.open(factsOf(request));
   log.recordRequest(turn, {
     upstream: 'fake',
+    host: 'fake.example',
     model: 'm',
     requestBody: bytes,
     sentBody: bytes,
