@@ -76,7 +76,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     'skills.search': ({ text }) => skills.search(text),
     'proposals.list': ({ state }) => learner.list(state),
     'proposals.get': ({ id }) => learner.get(id),
-    'proposals.accept': ({ id, edit, despiteFindings }) => learner.accept(id, { edit, despiteFindings }),
+    'proposals.accept': ({ id, ...options }) => learner.accept(id, options),
     'proposals.reject': ({ id, reason }) => learner.reject(id, reason),
     'undo.apply': ({ token }) => {
       undo.apply(token);

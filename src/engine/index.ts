@@ -125,7 +125,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     bus,
     undo,
     config,
-    skills,
+    skills: skills.forLearning,
     turnsOf: (sessionId) => sessions.turnsOf(sessionId),
     chatModel: () => upstream.chatModel('evolver'),
     heldUntil: () => usage.heldUntil(),

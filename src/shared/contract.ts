@@ -171,6 +171,8 @@ export const ROUTES = {
       edit: z
         .object({ name: z.string(), description: z.string(), category: z.string(), body: z.string() })
         .optional(),
+      /** For edits: `edit.hash` of the proposal as it was shown; another text there by now is a CONFLICT. */
+      base: z.string().optional(),
       /** Needed to accept a proposal with safety findings. */
       despiteFindings: z.boolean().default(false),
     }),

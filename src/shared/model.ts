@@ -204,8 +204,22 @@ export interface SkillProposal {
   auto: boolean;
   findings: SafetyFinding[];
   evidence: { sessionId: string; turnId: string; excerpt: string }[];
+  /** For edits: the text that is changed, and how the change stands to it; null for new skills. */
+  edit: ProposedEdit | null;
   createdAt: string;
   decidedAt: string | null;
+}
+
+export interface ProposedEdit {
+  /** The skill's text: as it is now while the proposal waits, else as it was. */
+  base: { description: string; body: string };
+  /** SHA-256 of the skill's file that `base` was read from; null when the skill is gone. */
+  hash: string | null;
+  /**
+   * `merged`: the skill has changed since, and the proposal's text is the change made to the newer one. `conflict`: both
+   * changed the same place, so that a person has to write the text. `gone`: there is no such skill any more.
+   */
+  state: 'fresh' | 'merged' | 'conflict' | 'gone';
 }
 
 export type JobState = 'queued' | 'running' | 'done' | 'failed';

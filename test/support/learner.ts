@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bus } from '../../src/engine/bus.ts';
-import { Learner, type Library } from '../../src/engine/learning/index.ts';
+import { Learner, type LearnerDeps } from '../../src/engine/learning/index.ts';
 import { silentLogger } from '../../src/engine/platform/logger.ts';
 import type { ChatModel } from '../../src/engine/ports.ts';
 import { SkillBook } from '../../src/engine/skills/index.ts';
@@ -92,7 +92,7 @@ export class LearnerLab {
 
   /** The same state folder again, as the next process would open it. */
   async open(
-    options: { chatModel?: () => ChatModel; library?: (book: SkillBook) => Library } = {},
+    options: { chatModel?: () => ChatModel; library?: (book: SkillBook) => LearnerDeps['skills'] } = {},
   ): Promise<Opened> {
     const { root, clock } = this;
     const { database } = openDatabase(join(root, 'state.db'));
@@ -114,7 +114,7 @@ export class LearnerLab {
     this.#ledger = ledger;
     const learner = new Learner({
       ...shared,
-      skills: options.library?.(book) ?? book,
+      skills: options.library?.(book) ?? book.forLearning,
       turnsOf: (sessionId) => this.turns[sessionId] ?? [],
       chatModel: options.chatModel ?? (() => this.model),
       heldUntil: () => ledger.heldUntil(),

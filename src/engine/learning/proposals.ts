@@ -2,7 +2,9 @@ import type { ProposalState, SafetyFinding, SkillProposal } from '../../shared/m
 import type { Database } from '../store/database.ts';
 
 /** A proposal with what only the learner needs of it. */
-export interface StoredProposal extends SkillProposal {
+export interface StoredProposal extends Omit<SkillProposal, 'edit'> {
+  /** For edits: hash of the file that it was proposed for; once accepted, of the one that it changed. */
+  baseHash: string | null;
   /** Phrases that will call for the skill. */
   triggers: string[];
   /** What the user said when rejecting it. */
@@ -23,6 +25,7 @@ interface Row {
   evidence: string;
   triggers: string;
   verdict: string;
+  base_hash: string | null;
   created_at: string;
   decided_at: string | null;
 }
@@ -61,11 +64,11 @@ export class Proposals {
   put(proposal: StoredProposal, jobId: string | null = null): void {
     this.#database.run(
       `INSERT INTO proposals (id, kind, name, description, category, body, reason, state, auto, findings, evidence,
-         triggers, verdict, job_id, created_at, decided_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         triggers, verdict, base_hash, job_id, created_at, decided_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (id) DO UPDATE SET name = excluded.name, description = excluded.description,
          category = excluded.category, body = excluded.body, state = excluded.state, auto = excluded.auto,
-         findings = excluded.findings, verdict = excluded.verdict, decided_at = excluded.decided_at`,
+         findings = excluded.findings, verdict = excluded.verdict, base_hash = excluded.base_hash, decided_at = excluded.decided_at`,
       proposal.id,
       proposal.kind,
       proposal.name,
@@ -79,6 +82,7 @@ export class Proposals {
       JSON.stringify(proposal.evidence),
       JSON.stringify(proposal.triggers),
       proposal.verdict,
+      proposal.baseHash,
       jobId,
       proposal.createdAt,
       proposal.decidedAt,
@@ -102,6 +106,7 @@ function fromRow(row: Row): StoredProposal {
     evidence: JSON.parse(rest.evidence) as SkillProposal['evidence'],
     triggers: JSON.parse(rest.triggers) as string[],
     verdict: rest.verdict,
+    baseHash: rest.base_hash,
     createdAt,
     decidedAt,
   };

@@ -127,6 +127,16 @@ export function scanSkill(skill: {
   return findings;
 }
 
+/** The findings that an edit brings in: what the scan finds in the earlier text as well is no news. */
+export function newFindings(
+  findings: readonly SafetyFinding[],
+  base: Parameters<typeof scanSkill>[0] | null,
+): SafetyFinding[] {
+  if (base === null) return [...findings];
+  const known = new Set(scanSkill(base).map(({ rule, excerpt }) => `${rule} ${excerpt}`));
+  return findings.filter(({ rule, excerpt }) => !known.has(`${rule} ${excerpt}`));
+}
+
 function normalise(text: string): string {
   return text
     .normalize('NFKC')

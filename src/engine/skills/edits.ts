@@ -9,8 +9,8 @@ import { readSetting, writeSetting } from '../store/settings.ts';
 import type { UndoLog } from '../store/undo.ts';
 import { placeFolder } from './bank.ts';
 import { hashOf, type LoadedFile, moveFolder, readSkillText, SKILL_FILE } from './folder.ts';
-import type { Authorship, SkillHistory } from './history.ts';
-import { parseSkill } from './skill-file.ts';
+import { type Authorship, OUTSIDE, type SkillHistory } from './history.ts';
+import { joinSkill, parseSkill, type SkillFile, withBody, withField } from './skill-file.ts';
 
 /** What changing the library needs of the book that reads it. */
 export interface EditsDeps {
@@ -46,7 +46,8 @@ const textChange = z.object({
   after: z.string().nullable(),
   trashed: z.string().nullable(),
 });
-type TextChange = z.infer<typeof textChange>;
+/** What is needed to take a change of a skill's text back; survives JSON. Hashes are null where there was no skill. */
+export type TextChange = z.infer<typeof textChange>;
 
 /** Changes of the library by its user and by accepted proposals: each is a version, and each can be taken back. */
 export class SkillEdits {
@@ -55,7 +56,7 @@ export class SkillEdits {
 
   constructor(deps: EditsDeps) {
     this.#deps = deps;
-    deps.undo.handle(UNDO_TEXT, (payload) => this.#takeBack(textChange.parse(payload)));
+    deps.undo.handle(UNDO_TEXT, (payload) => this.takeBack(textChange.parse(payload)));
     deps.undo.handle(UNDO_LOCK, (payload) => {
       const { name, locked } = z.object({ name: z.string(), locked: z.boolean() }).parse(payload);
       this.#setLock(name, locked);
@@ -92,7 +93,39 @@ export class SkillEdits {
     content: string,
     options: { base?: string | undefined; by?: Authorship } = {},
   ): { version: number; hash: string; undo: Undo } {
-    const { database, history } = this.#deps;
+    return this.#deps.database.tx(() => {
+      const change = this.#replace(name, content, options);
+      const undo = this.#offer(`Changed: ${name}`, change);
+      return { version: this.#deps.history.latest(name)?.version ?? 0, hash: change.after ?? '', undo };
+    });
+  }
+
+  /** As `edit`, but what changes is the description and the Markdown; every other byte of the file stays. */
+  rewrite(name: string, to: { description: string; body: string }, by: Authorship): TextChange {
+    const file = this.#writable(name);
+    if (!file.skill) throw missing(name);
+    const { parts, description } = file.skill;
+    const described =
+      to.description === description ? parts : withField(parts, ['description'], to.description);
+    const content = joinSkill(withBody(described, to.body));
+    const written = parseSkill(content).skill;
+    if (written?.description !== to.description)
+      throw new AppError(
+        'SKILL_INVALID',
+        `The description of ${name} cannot be replaced in its front matter.`,
+        {
+          hint: `Change ${file.path} by hand.`,
+          field: 'description',
+        },
+      );
+    return this.#deps.database.tx(() => this.#replace(name, content, { base: file.hash, by }));
+  }
+
+  #replace(
+    name: string,
+    content: string,
+    { base, by = USER }: { base?: string | undefined; by?: Authorship },
+  ): TextChange {
     const file = this.#writable(name);
     const { skill, problem } = parseSkill(content);
     if (problem !== null) throw new AppError('SKILL_INVALID', problem, { field: 'content' });
@@ -107,21 +140,16 @@ export class SkillEdits {
       );
     const now = readSkillText(file.path);
     const before = now === null ? null : hashOf(now);
-    if (now === null || (options.base !== undefined && options.base !== before))
+    if (now === null || (base !== undefined && base !== before))
       throw new AppError('CONFLICT', `The skill ${name} has been changed since.`, {
         hint: 'Look at the newer text, then change that.',
         field: 'base',
       });
     // What came meanwhile and was not noticed yet is a version too.
-    this.#deps.take(file.folder, { author: 'outside' });
-    return database.tx(() => {
-      const after = hashOf(content);
-      const change = { name, folder: file.folder, before, after, trashed: null };
-      const undo = this.#offer(`Changed: ${name}`, change);
-      writeAtomic(file.path, content, 0o644);
-      this.#deps.take(file.folder, options.by ?? USER);
-      return { version: history.latest(name)?.version ?? 0, hash: after, undo };
-    });
+    this.#deps.take(file.folder, OUTSIDE);
+    writeAtomic(file.path, content, 0o644);
+    this.#deps.take(file.folder, by);
+    return { name, folder: file.folder, before, after: hashOf(content), trashed: null };
   }
 
   /** Moves a skill into the trash. */
@@ -144,6 +172,12 @@ export class SkillEdits {
         hint: `See metaclaw skills history ${name}.`,
       });
     return text;
+  }
+
+  /** An earlier text by its hash; null when it was never a version. */
+  skillOf(hash: string): SkillFile | null {
+    const text = this.#deps.history.text(hash);
+    return text === null ? null : parseSkill(text).skill;
   }
 
   /** Brings the text of an earlier version back, as a new version; also for a skill that is gone. */
@@ -226,7 +260,8 @@ export class SkillEdits {
     return null;
   }
 
-  #takeBack({ name, folder, before, after, trashed }: TextChange): void {
+  /** Puts back what was there before a change. CONFLICT when the text is no longer the one that the change made. */
+  takeBack({ name, folder, before, after, trashed }: TextChange): void {
     const { history, fileOf, dir } = this.#deps;
     const now = fileOf(name);
     if ((now?.hash ?? null) !== after)

@@ -25,6 +25,9 @@ interface Row {
   evidence: string | null;
 }
 
+/** The newest version of a skill; `hash` is null when that was its removal. */
+type Latest = Pick<Row, 'version' | 'hash' | 'at' | 'proposal'>;
+
 const COLUMNS = 'v.skill, v.version, v.hash, v.author, v.proposal, v.note, v.at, p.evidence';
 const FROM = 'FROM skill_versions v LEFT JOIN proposals p ON p.id = v.proposal';
 
@@ -35,8 +38,7 @@ const FROM = 'FROM skill_versions v LEFT JOIN proposals p ON p.id = v.proposal';
 export class SkillHistory {
   readonly #database: Database;
   readonly #clock: Clock;
-  /** The newest version of each skill; `hash` is null when that was its removal. */
-  readonly #latest = new Map<string, { version: number; hash: string | null; at: string }>();
+  readonly #latest = new Map<string, Latest>();
 
   constructor(deps: { database: Database; clock: Clock }) {
     this.#database = deps.database;
@@ -45,15 +47,15 @@ export class SkillHistory {
 
   /** Reads what is known, before the first `note`. */
   load(): void {
-    const rows = this.#database.all<Pick<Row, 'skill' | 'version' | 'hash' | 'at'>>(
-      `SELECT skill, version, hash, at FROM skill_versions v
+    const rows = this.#database.all<Pick<Row, 'skill'> & Latest>(
+      `SELECT skill, version, hash, at, proposal FROM skill_versions v
        WHERE version = (SELECT MAX(version) FROM skill_versions WHERE skill = v.skill)`,
     );
-    for (const { skill, version, hash, at } of rows) this.#latest.set(skill, { version, hash, at });
+    for (const { skill, ...latest } of rows) this.#latest.set(skill, latest);
   }
 
-  /** The newest version's number, text and time; null for a skill that was never seen. */
-  latest(name: string): { version: number; hash: string | null; at: string } | null {
+  /** The newest version; null for a skill that was never seen. */
+  latest(name: string): Latest | null {
     return this.#latest.get(name) ?? null;
   }
 
@@ -87,7 +89,7 @@ export class SkillHistory {
         at,
       );
     });
-    this.#latest.set(name, { version, hash, at });
+    this.#latest.set(name, { version, hash, at, proposal: by.proposal ?? null });
   }
 
   /** A skill's versions, newest first; empty for a skill that was never seen. */
@@ -117,17 +119,6 @@ export class SkillHistory {
   text(hash: string): string | null {
     return (
       this.#database.get<{ text: string }>('SELECT text FROM skill_texts WHERE hash = ?', hash)?.text ?? null
-    );
-  }
-
-  /** True when a version of this skill came from that proposal. */
-  hasProposal(name: string, proposal: string): boolean {
-    return (
-      this.#database.get(
-        'SELECT 1 AS found FROM skill_versions WHERE skill = ? AND proposal = ?',
-        name,
-        proposal,
-      ) !== null
     );
   }
 }

@@ -19,7 +19,7 @@ import type { Database } from '../store/database.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { UndoLog } from '../store/undo.ts';
 import { placeFolder, type Seeded, seed, seededSchema, sweepStaging } from './bank.ts';
-import { SkillEdits } from './edits.ts';
+import { SkillEdits, type TextChange } from './edits.ts';
 import {
   hashOf,
   type LoadedFile,
@@ -185,22 +185,34 @@ export class SkillBook {
     return this.#live.has(name) || (isSkillName(name) && existsSync(join(this.#deps.dir, name)));
   }
 
+  /** The library as learning sees it, and what an accepted proposal does to it. */
+  readonly forLearning = {
+    texts: () => this.#texts(),
+    add: (draft: SkillDraft, by: Authorship) => this.add(draft, by),
+    rewrite: (name: string, to: { description: string; body: string }, by: Authorship) =>
+      this.edits.rewrite(name, to, by),
+    takeBack: (change: TextChange) => this.edits.takeBack(change),
+    remove: (name: string) => this.remove(name),
+    textOf: (hash: string) => this.edits.skillOf(hash),
+  };
+
   /**
-   * The texts of the live library, for comparing a new skill with it. `proposal` is the proposal it came from, `hash`
-   * that of its file; `editable` is false for skills that learning may not change.
+   * `proposal` is the one that the file came from, `editedBy` the one that its newest text came from; `editable` is
+   * false for skills that learning may not change.
    */
-  texts(): (Pick<SkillFile, 'name' | 'description' | 'body' | 'proposal' | 'parts'> & {
+  #texts(): (Pick<SkillFile, 'name' | 'description' | 'body' | 'proposal'> & {
     hash: string;
+    editedBy: string | null;
     editable: boolean;
   })[] {
-    return [...this.#live.values()].map(({ skill, file }) => ({
-      name: skill.name,
-      description: skill.description,
-      body: skill.body,
-      proposal: skill.proposal,
-      parts: skill.parts,
+    return [...this.#live.values()].map(({ skill: { name, description, body, proposal }, file }) => ({
+      name,
+      description,
+      body,
+      proposal,
       hash: file.hash,
-      editable: this.#isWritable(file) && !this.edits.isLocked(skill.name),
+      editedBy: this.history.latest(name)?.proposal ?? null,
+      editable: this.#isWritable(file) && !this.edits.isLocked(name),
     }));
   }
 

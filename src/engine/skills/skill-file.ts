@@ -135,7 +135,9 @@ export function withField(
   if (isScalar(existing) && existing.range) {
     const [from, to] = existing.range;
     const gap = /:$/.test(source.slice(0, from)) ? ' ' : '';
-    return { ...parts, frontMatter: source.slice(0, from) + gap + written + source.slice(to) };
+    // A block scalar ends with the line end before the next key.
+    const end = /[\r\n]$/.test(source.slice(from, to)) ? eol : '';
+    return { ...parts, frontMatter: source.slice(0, from) + gap + written + end + source.slice(to) };
   }
   const nested = path.length === 2 ? document.get('metadata', true) : null;
   if (isMap(nested)) {
@@ -151,6 +153,14 @@ export function withField(
   const line = path.length === 2 ? `metadata:${eol}  ${key}: ${written}${eol}` : `${key}: ${written}${eol}`;
   const end = source === '' || /[\r\n]$/.test(source) ? '' : eol;
   return { ...parts, frontMatter: source + end + line };
+}
+
+/** Puts Markdown in the place of the body; blank lines around it and the file's line ends stay. */
+export function withBody(parts: SkillParts, markdown: string): SkillParts {
+  const eol = parts.open.endsWith('\r\n') ? '\r\n' : '\n';
+  const [, before = '', after = ''] = /^(\s*)[\s\S]*?(\s*)$/.exec(parts.body) ?? [];
+  const text = markdown.trim().replace(/\r?\n/g, eol);
+  return { ...parts, body: before + text + (after === '' ? eol : after) };
 }
 
 function startOf(map: YAMLMap): number | null {

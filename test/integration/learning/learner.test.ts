@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LearnerLab, SKILL, TAUGHT } from '../../support/learner.ts';
@@ -86,16 +86,6 @@ describe('from a session to a skill', () => {
       expect(book.list().skills).toHaveLength(1);
     },
   );
-
-  it('never overwrites a skill of the user: the same name is dropped, a name taken later waits (R109)', async () => {
-    const mine = '---\nname: changelog-for-customers\ndescription: mine\n---\n\nMy way.\n';
-    mkdirSync(join(lab.root, 'skills', 'changelog-for-customers'), { recursive: true });
-    writeFileSync(join(lab.root, 'skills', 'changelog-for-customers', 'SKILL.md'), mine);
-    const { learner, book } = await lab.open();
-    await lab.learn(learner);
-    expect(learner.list()).toEqual([]);
-    expect(book.get('changelog-for-customers').content).toBe(mine);
-  });
 
   it('a folder in the way (not a skill) leaves the proposal waiting', async () => {
     mkdirSync(join(lab.root, 'skills', SKILL.name), { recursive: true });

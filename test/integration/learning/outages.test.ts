@@ -124,8 +124,7 @@ describe('kill -9', () => {
   it('between the proposal and its skill: the skill goes live at the next start', async () => {
     const first = await lab.open({
       library: (book) => ({
-        texts: () => book.texts(),
-        remove: (name) => book.remove(name),
+        ...book.forLearning,
         add: () => new Promise(() => {}),
       }),
     });
@@ -142,10 +141,9 @@ describe('kill -9', () => {
     lab.use({ auto_accept: 'ask' });
     const first = await lab.open({
       library: (book) => ({
-        texts: () => book.texts(),
-        remove: (name) => book.remove(name),
-        add: (draft) => {
-          book.add(draft);
+        ...book.forLearning,
+        add: (draft, by) => {
+          book.add(draft, by);
           throw new Error('killed');
         },
       }),
