@@ -1,22 +1,27 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { AppError, messageOf } from '../../shared/errors.ts';
+import { zstdDecompress } from './zstd.ts';
 
 type Decoder = (data: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
-/** zstd came to node:zlib with Node 22.15; Codex offers it. */
 function decoderOf(encoding: string): Decoder | null {
   if (encoding === 'gzip' || encoding === 'x-gzip') return promisify(zlib.gunzip);
-  if (encoding === 'deflate') return promisify(zlib.inflate);
+  if (encoding === 'deflate') return inflate;
   if (encoding === 'br') return promisify(zlib.brotliDecompress);
-  const zstd = (zlib as { zstdDecompress?: typeof zlib.gunzip }).zstdDecompress;
-  return encoding === 'zstd' && zstd ? promisify(zstd) : null;
+  return encoding === 'zstd' ? zstdDecompress : null;
 }
+
+/** Some clients mean the bare stream by `deflate`, others the one with a zlib head. */
+const inflate: Decoder = (data, options) =>
+  promisify(((data[0] ?? 0) & 0x0f) === 8 ? zlib.inflate : zlib.inflateRaw)(data, options);
 
 /**
  * The whole request body, content encodings undone. Throws BODY_TOO_LARGE beyond `limitBytes` (before or after
- * decoding), MEDIA_TYPE for an encoding that this runtime cannot read, CANCELLED when the client left.
+ * decoding), MEDIA_TYPE for an encoding that cannot be read, BAD_INPUT for a body that is no text in UTF-8 (it would
+ * reach a translated request with other letters in it), CANCELLED when the client left.
  */
 export async function readRequestBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const encodings = (request.headers['content-encoding'] ?? '')
@@ -28,7 +33,7 @@ export async function readRequestBody(request: IncomingMessage, limitBytes: numb
     const decoder = decoderOf(name);
     if (!decoder)
       throw new AppError('MEDIA_TYPE', `Bodies compressed with ${name} cannot be read here.`, {
-        hint: 'Send the body uncompressed, or with gzip, deflate or br.',
+        hint: 'Send the body uncompressed, or with gzip, deflate, br or zstd.',
       });
     return decoder;
   });
@@ -41,6 +46,10 @@ export async function readRequestBody(request: IncomingMessage, limitBytes: numb
       throw new AppError('BAD_INPUT', `The compressed body is broken: ${messageOf(error)}`, { cause: error });
     }
   }
+  if (!isUtf8(body))
+    throw new AppError('BAD_INPUT', 'The request body is not valid UTF-8.', {
+      hint: 'Send JSON in UTF-8, without a byte of another encoding.',
+    });
   return body;
 }
 

@@ -2,15 +2,15 @@ import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import type { BodySink } from '../upstream/index.ts';
 import type { Flow } from './stream.ts';
+import { ZstdDecoder } from './zstd.ts';
 
-/** A decoder for an answer's content encoding; null when this runtime has none. */
+/** A decoder for an answer's content encoding; null when there is none. */
 function decoderOf(encoding: string): Transform | null {
   const options = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
   if (encoding === 'gzip' || encoding === 'x-gzip') return zlib.createGunzip(options);
   if (encoding === 'deflate') return zlib.createInflate(options);
   if (encoding === 'br') return zlib.createBrotliDecompress();
-  const zstd = (zlib as { createZstdDecompress?: () => Transform }).createZstdDecompress;
-  return encoding === 'zstd' && zstd ? zstd() : null;
+  return encoding === 'zstd' ? new ZstdDecoder() : null;
 }
 
 /**

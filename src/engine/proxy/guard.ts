@@ -37,6 +37,12 @@ export function originAllowed(headers: IncomingHttpHeaders, allowed: readonly st
   return origin.toLowerCase() === `http://${String(headers.host).toLowerCase()}`;
 }
 
+/** True when a browser says that another site's page makes the call; a picture or a link carries no `Origin`. */
+export function fromOtherSite(headers: IncomingHttpHeaders): boolean {
+  const site = headers['sec-fetch-site'];
+  return headers.origin === undefined && (site === 'cross-site' || site === 'same-site');
+}
+
 /** True when no key is set, or the caller shows it as bearer, `x-api-key` or in the path. Takes constant time. */
 export function keyAccepted(
   expected: string,

@@ -41,12 +41,20 @@ const NOT_UPSTREAM = new Set([
 ]);
 const CREDENTIALS = new Set(['authorization', 'x-api-key']);
 
+/** Names that a `Connection` header declares to be about this connection alone. */
+function namedByConnection(connection: string | string[] | undefined): ReadonlySet<string> {
+  const names = [connection ?? []].flat().join(',').toLowerCase();
+  return new Set(names.split(',').map((name) => name.trim()));
+}
+
 /** What a caller's headers look like upstream on the same wire; credentials only where they are the caller's to spend. */
 export function upstreamHeaders(headers: IncomingHttpHeaders, keepCredentials: boolean): Headers {
   const out: Headers = {};
+  const hop = namedByConnection(headers.connection);
   for (const name in headers) {
     const value = headers[name];
-    if (value === undefined || NOT_UPSTREAM.has(name) || name.startsWith('x-metaclaw-')) continue;
+    if (value === undefined || NOT_UPSTREAM.has(name) || hop.has(name)) continue;
+    if (name.startsWith('x-metaclaw-')) continue;
     if (CREDENTIALS.has(name) && !keepCredentials) continue;
     if (name.startsWith('sec-') || name.startsWith('access-control-')) continue;
     out[name] = value;
@@ -75,8 +83,9 @@ const NOT_DOWNSTREAM = new Set([
 /** A provider's headers for the client: rate limits, ids and the rest stay; cookies, CORS and connection matters go. */
 export function clientHeaders(headers: Headers, body: 'same-bytes' | 'new-bytes'): OutgoingHttpHeaders {
   const out: OutgoingHttpHeaders = {};
+  const hop = namedByConnection(headers.connection);
   for (const name in headers) {
-    if (NOT_DOWNSTREAM.has(name) || name.startsWith('access-control-')) continue;
+    if (NOT_DOWNSTREAM.has(name) || hop.has(name) || name.startsWith('access-control-')) continue;
     if (body === 'new-bytes' && (name === 'content-length' || name === 'content-encoding' || name === 'etag'))
       continue;
     out[name] = headers[name];

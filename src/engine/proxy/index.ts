@@ -14,8 +14,16 @@ import type { Database } from '../store/database.ts';
 import { ResponseStore } from '../store/response-store.ts';
 import type { Upstream } from '../upstream/index.ts';
 import { answerError, wireErrorOfAny } from './answer.ts';
+import { refuseBrokenRequest } from './bad-request.ts';
 import type { TurnDeps } from './flight.ts';
-import { hostAllowed, isJsonType, keyAccepted, type Listener, originAllowed } from './guard.ts';
+import {
+  fromOtherSite,
+  hostAllowed,
+  isJsonType,
+  keyAccepted,
+  type Listener,
+  originAllowed,
+} from './guard.ts';
 import { promptLimit } from './limits/index.ts';
 import { TokenCounter } from './limits/token-counter.ts';
 import { planListeners } from './listeners.ts';
@@ -154,10 +162,13 @@ export class ProxyServer {
         requestTimeout: requestMs,
         connectionsCheckingInterval: Math.min(5000, headersMs / 2),
         keepAliveTimeout: 120_000,
+        // A request without a host is refused by us, in the client's shape.
+        requireHostHeader: false,
       },
       (request, response) => this.#take(request, response, listener),
     );
-    server.on('clientError', refuseBrokenRequest);
+    server.on('checkExpectation', (request, response) => this.#take(request, response, listener));
+    server.on('clientError', (error, socket: Socket) => refuseBrokenRequest(error, socket, newRequestId()));
     try {
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
@@ -173,7 +184,7 @@ export class ProxyServer {
   #take(request: IncomingMessage, response: ServerResponse, listener: Listener): void {
     const path = readPath(request.url ?? '/');
     const model = request.method === 'POST' ? modelCall(path.path) : null;
-    const requestId = `req_${randomUUID().replaceAll('-', '')}`;
+    const requestId = newRequestId();
     const context: CallContext = {
       dialect: model === null ? dialectOf(path, request.headers) : DIALECTS[model],
       path,
@@ -202,11 +213,15 @@ export class ProxyServer {
   #admit(request: IncomingMessage, listener: Listener, path: ProxyPath, model: ModelCall | null): void {
     const { proxy } = this.#deps.config();
     const { headers } = request;
-    if (!hostAllowed(headers.host, listener, proxy.allowed_hosts))
+    const hosts = request.headersDistinct.host ?? [];
+    if (path.host !== null) hosts.push(path.host);
+    if (hosts.length === 0) hosts.push('');
+    if (!hosts.every((host) => hostAllowed(host, listener, proxy.allowed_hosts)))
       throw new AppError('HOST_NOT_ALLOWED', 'This host name is not allowed here.', {
         hint: 'Use 127.0.0.1 or localhost, or add the name to proxy.allowed_hosts.',
       });
-    if (!originAllowed(headers, proxy.allowed_origins))
+    const foreign = path.path.startsWith('/v1/') && fromOtherSite(headers);
+    if (foreign || !originAllowed(headers, proxy.allowed_origins))
       throw new AppError('ORIGIN_NOT_ALLOWED', 'Web pages may not call this proxy.', {
         hint: 'Add the origin to proxy.allowed_origins if you trust it.',
       });
@@ -217,7 +232,12 @@ export class ProxyServer {
       throw new AppError('UNAUTHORIZED', 'The key of this proxy is missing or wrong.', {
         hint: 'Send it as bearer token or x-api-key, or in the path: /a/<agent>/k/<key>/v1.',
       });
-    if (model !== null && !isJsonType(headers['content-type']))
+    const isUpgrade = /\bwebsocket\b/i.test(headers.upgrade ?? '');
+    if (isUpgrade)
+      throw new AppError('UPGRADE', 'WebSocket connections cannot be made here.', {
+        hint: 'Send a POST request, with stream: true for events.',
+      });
+    if ((model !== null || isCount(request, path)) && !isJsonType(headers['content-type']))
       throw new AppError('MEDIA_TYPE', `The content type ${headers['content-type']} is not JSON.`, {
         hint: 'Send application/json.',
       });
@@ -256,28 +276,19 @@ export class ProxyServer {
   }
 }
 
+/** Calls beside the models' own whose bodies are read here. */
+function isCount(request: IncomingMessage, { path }: ProxyPath): boolean {
+  return request.method === 'POST' && /^\/v1\/(?:messages\/count_tokens|responses\/input_tokens)$/.test(path);
+}
+
 function clientAddress(socket: Socket): string {
   const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
   return address === '' || isLoopback(address) ? 'loopback' : address;
 }
 
-function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, words] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'The request headers are too large.']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'The request took too long to arrive.']
-        : ['400 Bad Request', 'This is not a valid HTTP request.'];
-  const body = JSON.stringify({
-    error: { message: words, type: 'invalid_request_error', param: null, code: null },
-  });
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
+/** As the vendors name theirs. */
+function newRequestId(): string {
+  return `req_${randomUUID().replaceAll('-', '')}`;
 }
 
 async function listenError(error: unknown, listener: Listener): Promise<unknown> {

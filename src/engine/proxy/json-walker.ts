@@ -1,3 +1,5 @@
+import { AppError } from '../../shared/errors.ts';
+
 /** A value's place in its text, in bytes; `end` is exclusive. */
 export interface Span {
   readonly start: number;
@@ -23,6 +25,8 @@ export const ARRAY = 91;
 const ARRAY_END = 93;
 /** Strings longer than this, without a space near their beginning, hold no text. */
 const OPAQUE_MIN = 8192;
+/** No client nests like that; what parses or writes JSON later on would run out of stack. */
+const DEEPEST = 1000;
 const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
 /** Walks JSON once, without looking into its strings: they are skipped by `indexOf`, so a byte of text costs almost nothing. */
@@ -115,8 +119,10 @@ export class Walker {
       }
       if (Number.isNaN(code)) throw new Odd();
       this.i += 1;
-      if (code === OBJECT || code === ARRAY) open.push(code);
-      else if (code === OBJECT_END || code === ARRAY_END) {
+      if (code === OBJECT || code === ARRAY) {
+        if (open.push(code) > DEEPEST)
+          throw new AppError('BAD_INPUT', `The request body nests deeper than ${DEEPEST} levels.`);
+      } else if (code === OBJECT_END || code === ARRAY_END) {
         if (open.pop() !== code - 2) throw new Odd();
         if (open.length === 0) return;
       }

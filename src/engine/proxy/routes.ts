@@ -28,8 +28,13 @@ export function createRoutes(deps: RoutesDeps): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  app.enable('case sensitive routing');
   const { upstream } = deps.turn;
 
+  app.use((request, response, next) => {
+    response.setHeader('x-request-id', deps.contextOf(request).requestId);
+    next();
+  });
   app.get(['/health', '/healthz'], (_request, response) => {
     // `ok` is what the original's own programs, and our daemon's starter, look for.
     response.json({ ok: true, status: 'ok', name: 'metaclaw', version: deps.version });
