@@ -112,7 +112,7 @@ export class SessionLog {
     session.inFlight.set(turn.id, nowMs);
     // Two chats that began with the same words part here, even when both send at the same moment.
     const pending = kind === 'main' && session.source === 'history' ? facts.digests() : null;
-    session.pending = pending ?? session.pending;
+    if (pending !== null) this.#live.learnHistory(session, { pending });
     this.#states.set(turn, { session, replaces, pending, sent: null, stored: false });
     return turn;
   }
@@ -319,8 +319,9 @@ export class SessionLog {
     });
     state.stored = true;
     session.stored = true;
-    session.chain = next.chain;
-    if (session.pending === state.pending) session.pending = null;
+    const { chain } = next;
+    const pending = session.pending === state.pending ? null : session.pending;
+    this.#live.learnHistory(session, { chain, pending });
     session.fingerprint = next.fingerprint;
     session.lane = next.lane;
     session.injection = next.injection;
@@ -361,7 +362,8 @@ export class SessionLog {
     const { session } = state;
     this.#states.delete(turn);
     session.inFlight.delete(turn.id);
-    if (session.pending === state.pending) session.pending = null;
+    if (state.pending !== null && session.pending === state.pending)
+      this.#live.learnHistory(session, { pending: null });
     this.#live.release(session);
     if (state.replaces !== null) this.#live.release(state.replaces);
     this.#ends.watch();

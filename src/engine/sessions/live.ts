@@ -12,10 +12,10 @@ export interface LiveSession {
   readonly client: string;
   lane: string | null;
   fingerprint: string | null;
-  /** Digests of the newest request's messages; only for sessions recognised by history. */
-  chain: readonly string[] | null;
-  /** Digests of a main request that is not recorded yet; stands in for `chain` until it is. */
-  pending: readonly string[] | null;
+  /** Digests of the newest request's messages; only for sessions recognised by history. Set by `learnHistory`. */
+  readonly chain: readonly string[] | null;
+  /** Digests of a main request that is not recorded yet; stands in for `chain` until it is. Set by `learnHistory`. */
+  readonly pending: readonly string[] | null;
   lastAtMs: number;
   /** Recorded main turns. */
   turns: number;
@@ -55,7 +55,8 @@ export class LiveSessions {
   readonly #database: Database;
   readonly #byId = new Map<string, LiveSession>();
   readonly #byClientId = new Map<string, LiveSession>();
-  readonly #byHistory = new Set<LiveSession>();
+  /** Sessions recognised by history, by the digest of the last message known of them. */
+  readonly #byTail = new Map<string, Set<LiveSession>>();
 
   constructor(database: Database) {
     this.#database = database;
@@ -88,24 +89,26 @@ export class LiveSessions {
     fingerprint: string,
     digests: readonly string[],
   ): LiveSession | null {
-    const open = [...this.#byHistory].filter(
-      (session) => session.agent === facts.agent && session.client === facts.clientAddress,
-    );
     let best: LiveSession | null = null;
-    for (const session of open) {
-      const relation = compare(session.pending ?? session.chain ?? [], digests);
+    for (const session of this.#withTailIn(digests)) {
+      if (session.agent !== facts.agent || session.client !== facts.clientAddress) continue;
+      const relation = compare(historyOf(session), digests);
       const fits =
         relation === 'slides'
           ? !session.ended
           : relation !== 'none' &&
             session.fingerprint === fingerprint &&
             (relation === 'extends' || !session.ended);
-      if (fits && (best === null || rank(session) > rank(best))) best = session;
+      if (fits && (best === null || historyOf(session).length > historyOf(best).length)) best = session;
     }
     if (best !== null) return best;
+    // What is said for the first time continues nothing that was said before.
+    const earlier = digests.slice(0, -1);
+    if (earlier.length === 0) return null;
     const stored = this.#rows(
-      `fingerprint = ? AND client_id IS NULL ORDER BY last_at DESC LIMIT ${CANDIDATES}`,
+      `fingerprint = ? AND tail IN (SELECT value FROM json_each(?)) AND client_id IS NULL ORDER BY last_at DESC LIMIT ${CANDIDATES}`,
       fingerprint,
+      JSON.stringify(earlier),
     )
       .filter((row) => !this.#byId.has(row.id))
       .map((row) => ({ row, chain: parseChain(row.chain) ?? [] }))
@@ -132,22 +135,50 @@ export class LiveSessions {
 
   add(session: LiveSession): LiveSession {
     this.#byId.set(session.id, session);
-    if (session.clientId === null) this.#byHistory.add(session);
+    if (session.clientId === null) this.#index(session);
     else this.#byClientId.set(keyOf(session.agent, session.clientId), session);
     return session;
+  }
+
+  /** What is known of a session's messages from now on. */
+  learnHistory(session: LiveSession, history: Partial<Pick<LiveSession, 'chain' | 'pending'>>): void {
+    this.#unindex(session);
+    Object.assign(session, history);
+    if (session.clientId === null && this.#byId.get(session.id) === session) this.#index(session);
   }
 
   /** Forgets a session that is neither open nor in use; it is found in the database when it comes back. */
   release(session: LiveSession): void {
     if (session.inFlight.size > 0 || (session.stored && !session.ended)) return;
     this.#byId.delete(session.id);
-    this.#byHistory.delete(session);
+    this.#unindex(session);
     if (session.clientId !== null) this.#byClientId.delete(keyOf(session.agent, session.clientId));
   }
 
   /** Takes the sessions that were open when the last process stopped. */
   loadOpen(): void {
     this.#load('ended_at IS NULL');
+  }
+
+  /** A request that goes on from a session has the last message known of it among its own. */
+  #withTailIn(digests: readonly string[]): Set<LiveSession> {
+    const found = new Set<LiveSession>();
+    for (const digest of digests) for (const session of this.#byTail.get(digest) ?? []) found.add(session);
+    return found;
+  }
+
+  #index(session: LiveSession): void {
+    const tail = historyOf(session).at(-1);
+    if (tail === undefined) return;
+    const sessions = this.#byTail.get(tail) ?? new Set();
+    this.#byTail.set(tail, sessions.add(session));
+  }
+
+  #unindex(session: LiveSession): void {
+    const tail = historyOf(session).at(-1);
+    const sessions = tail === undefined ? undefined : this.#byTail.get(tail);
+    if (tail === undefined || !sessions?.delete(session)) return;
+    if (sessions.size === 0) this.#byTail.delete(tail);
   }
 
   #load(where: string, ...params: string[]): LiveSession[] {
@@ -159,8 +190,8 @@ export class LiveSessions {
   }
 }
 
-function rank(session: LiveSession): number {
-  return (session.pending ?? session.chain)?.length ?? 0;
+function historyOf(session: LiveSession): readonly string[] {
+  return session.pending ?? session.chain ?? [];
 }
 
 function keyOf(agent: string, clientId: string): string {

@@ -29,10 +29,11 @@ export class TurnWriter {
   /** A session as it is after one more turn; a main turn also opens it again. */
   saveSession(session: LiveSession, isMain: boolean, at: string): void {
     const chain = session.chain === null ? null : JSON.stringify(session.chain);
+    const tail = session.chain?.at(-1) ?? null;
     const injection = JSON.stringify(session.injection);
     if (!session.stored)
       this.#database.run(
-        'INSERT INTO sessions (id, agent, client_id, client, lane, source, fingerprint, chain, started_at, last_at, turns, injection) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        'INSERT INTO sessions (id, agent, client_id, client, lane, source, fingerprint, chain, tail, started_at, last_at, turns, injection) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
         session.id,
         session.agent,
         session.clientId,
@@ -41,6 +42,7 @@ export class TurnWriter {
         session.source,
         session.fingerprint,
         chain,
+        tail,
         at,
         at,
         isMain ? 1 : 0,
@@ -48,10 +50,11 @@ export class TurnWriter {
       );
     else if (isMain)
       this.#database.run(
-        'UPDATE sessions SET lane = ?, fingerprint = ?, chain = ?, last_at = max(last_at, ?), ended_at = NULL, end_reason = NULL, turns = turns + 1, injection = ? WHERE id = ?',
+        'UPDATE sessions SET lane = ?, fingerprint = ?, chain = ?, tail = ?, last_at = max(last_at, ?), ended_at = NULL, end_reason = NULL, turns = turns + 1, injection = ? WHERE id = ?',
         session.lane,
         session.fingerprint,
         chain,
+        tail,
         at,
         injection,
         session.id,

@@ -237,4 +237,11 @@ export const MIGRATIONS: readonly string[] = [
   -- The count that stood here before the ledger; what was used earlier on the day of the update is not in the cap.
   DELETE FROM settings WHERE key = 'usage.today';
   `,
+  `
+  -- The last digest of the chain: a request that continues a session has that message among its own.
+  ALTER TABLE sessions ADD COLUMN tail TEXT;
+  UPDATE sessions SET tail = json_extract(chain, '$[#-1]') WHERE chain IS NOT NULL;
+  DROP INDEX sessions_fingerprint;
+  CREATE INDEX sessions_fingerprint ON sessions (fingerprint, tail) WHERE fingerprint IS NOT NULL;
+  `,
 ];
