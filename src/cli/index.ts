@@ -6,7 +6,7 @@ import { addCheckCommands } from './checks.ts';
 import { addConfigCommand } from './config.ts';
 import type { Context } from './context.ts';
 import { addSetupCommand } from './setup.ts';
-import { addSkillsCommand } from './skills.ts';
+import { addSkillsCommand } from './skills/index.ts';
 import { addStartCommand } from './start.ts';
 import { addStatusCommand } from './status.ts';
 import { addStopCommand } from './stop.ts';

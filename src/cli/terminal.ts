@@ -12,6 +12,8 @@ export interface Terminal {
   readonly interactive: boolean;
   /** A secret: asked for without an echo, or the first line of a pipe. Throws CANCELLED. */
   readSecret(question: string): Promise<string>;
+  /** All of standard input. */
+  readAll(): Promise<string>;
   /** From now on nothing that happens to the output ends the process: agents depend on a host, not on its reader. */
   outlive(): void;
 }
@@ -42,6 +44,11 @@ export function createTerminal(
       const answer = await password({ message: question });
       if (isCancel(answer)) throw new AppError('CANCELLED', 'Nothing was changed.');
       return answer.trim();
+    },
+    readAll: async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
+      return Buffer.concat(chunks).toString('utf8');
     },
     outlive: () => {
       outlives = true;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Cli, createCli } from '../../support/cli.ts';
 
@@ -31,4 +31,33 @@ it('logs as much as log.level says, from the moment that it is said', async () =
   expect((await cli.run(['config', 'log.level', 'info'])).code).toBe(0);
   expect((await cli.run(['stop'])).code).toBe(0);
   expect(log()).toContain('stopped');
+});
+
+it('changes the library with and without a host: every change is a version, a removal can be taken back', async () => {
+  const text = (body: string) => `---\nname: tea\ndescription: Use when brewing tea\n---\n\n${body}\n`;
+  const run = async (...args: string[]) => {
+    const result = await cli.run(['skills', ...args]);
+    expect(result, result.all).toMatchObject({ code: 0, stderr: '' });
+    return result.stdout;
+  };
+  expect((await cli.run(['skills', 'add', '-'], { input: text('Steep.') })).stdout).toBe('Added: tea.\n');
+  writeFileSync(cli.path('tea.md'), text('Boil.'));
+  expect(await run('edit', 'tea', '--file', cli.path('tea.md'))).toContain('version 2');
+  await cli.host();
+  await run('lock', 'tea');
+  expect((await cli.run(['skills', 'remove', 'tea'])).stderr).toContain('skills unlock tea');
+  await run('unlock', 'tea');
+  await run('disable', 'tea');
+  expect(await run('list')).toMatch(/^off\s+tea\s+user/m);
+  await run('remove', 'tea');
+  expect(await run('restore', 'tea')).toContain('text of version 2');
+  expect(await run('history', 'tea', '--diff')).toMatch(/-Steep\.\n\+Boil\./);
+  expect(await run('show', 'tea', '1')).toBe(text('Steep.'));
+  expect(await run('show', 'tea')).toBe(text('Boil.'));
+  expect(await run('log', '--limit', '1')).toMatch(/tea\s+user\s+Restored version 2/);
+  await run('export', cli.path('out'), 'tea');
+  await run('remove', 'tea');
+  expect(await run('import', cli.path('out'))).toBe('Added: tea.\n');
+  expect((await cli.run(['skills', 'import', cli.path('out')])).code).toBe(1);
+  expect((await cli.run(['skills', 'edit', 'tea'])).stderr).toContain('--file');
 });

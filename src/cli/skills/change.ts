@@ -1,0 +1,142 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { x } from 'tinyexec';
+import { AppError, messageOf } from '../../shared/errors.ts';
+import type { SkillDetail } from '../../shared/model.ts';
+import { wantsJson } from '../config.ts';
+import type { Context } from '../context.ts';
+import { withLibrary } from './shared.ts';
+
+/** Changing the library: `add`, `edit`, switches, locks, `remove`, `import`, `export`. */
+export function addChanges(skills: Command, context: Context): void {
+  const { terminal } = context;
+  skills
+    .command('add')
+    .description('add a skill from a SKILL.md')
+    .argument('<file>', 'path of the file, or - for standard input')
+    .action((file: string) =>
+      withLibrary(context, async (call) => {
+        const { name } = await call('skills.add', { content: await readText(context, file) });
+        terminal.out(`Added: ${name}.`);
+      }),
+    );
+  skills
+    .command('edit')
+    .description('change a skill in $EDITOR, or put a file in its place')
+    .argument('<name>')
+    .option('--file <path>', 'the new text, or - for standard input')
+    .action((name: string, { file }: { file?: string }) =>
+      withLibrary(context, async (call) => {
+        const skill = await call('skills.get', { name });
+        const content = file === undefined ? await inEditor(context, skill) : await readText(context, file);
+        if (content === skill.content) return terminal.out('Nothing was changed.');
+        const { version } = await call('skills.edit', { name, content, base: skill.hash });
+        terminal.out(`Changed: ${name} is now at version ${version}.`);
+      }),
+    );
+
+  const switching = (command: string, description: string, enabled: boolean) =>
+    skills
+      .command(command)
+      .description(description)
+      .argument('<name...>')
+      .action((names: string[]) =>
+        withLibrary(context, async (call) => {
+          for (const name of names) {
+            await call('skills.setEnabled', { name, enabled });
+            terminal.out(`Switched ${enabled ? 'on' : 'off'}: ${name}.`);
+          }
+        }),
+      );
+  switching('enable', 'let skills enter turns again', true);
+  switching('disable', 'keep skills out of turns', false);
+
+  const locking = (command: string, description: string, locked: boolean) =>
+    skills
+      .command(command)
+      .description(description)
+      .argument('<name...>')
+      .action((names: string[]) =>
+        withLibrary(context, async (call) => {
+          for (const name of names) {
+            await call('skills.lock', { name, locked });
+            terminal.out(`${locked ? 'Locked' : 'Unlocked'}: ${name}.`);
+          }
+        }),
+      );
+  locking('lock', 'keep skills from being changed, by you or by learning', true);
+  locking('unlock', 'let skills be changed again', false);
+
+  skills
+    .command('remove')
+    .description('move skills into the trash; restore brings them back')
+    .argument('<name...>')
+    .action((names: string[]) =>
+      withLibrary(context, async (call) => {
+        for (const name of names) {
+          await call('skills.remove', { name });
+          terminal.out(`Removed: ${name}. Bring it back with metaclaw skills restore ${name}.`);
+        }
+      }),
+    );
+  skills
+    .command('import')
+    .description('copy skills in from a folder; nothing is overwritten')
+    .argument('<path>', 'a skill’s folder, or a folder of such folders')
+    .option('--json', 'print one JSON document')
+    .action((path: string, _options, self: Command) =>
+      withLibrary(context, async (call) => {
+        const result = await call('skills.import', { path: resolve(path) });
+        if (wantsJson(self)) return terminal.json(result);
+        for (const name of result.added) terminal.out(`Added: ${name}.`);
+        for (const { path: at, reason } of result.skipped) terminal.err(`skipped: ${at}: ${reason}`);
+        if (result.added.length === 0) context.exit(1);
+      }),
+    );
+  skills
+    .command('export')
+    .description('copy skills into a folder, as other agents read them')
+    .argument('<folder>')
+    .argument('[name...]', 'all when left out')
+    .option('--json', 'print one JSON document')
+    .action((folder: string, names: string[], _options, self: Command) =>
+      withLibrary(context, async (call) => {
+        const result = await call('skills.export', { names, to: resolve(folder) });
+        if (wantsJson(self)) return terminal.json(result);
+        terminal.out(`Exported ${result.exported.length} to ${resolve(folder)}.`);
+        for (const { path: at, reason } of result.skipped) terminal.err(`skipped: ${at}: ${reason}`);
+      }),
+    );
+}
+
+async function readText({ terminal }: Context, file: string): Promise<string> {
+  if (file === '-') return terminal.readAll();
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new AppError('NOT_FOUND', `${file} cannot be read: ${messageOf(error)}`, { field: 'file' });
+  }
+}
+
+/** The text after the user's editor has ended. */
+async function inEditor({ terminal, env }: Context, skill: SkillDetail): Promise<string> {
+  const editor = env.VISUAL || env.EDITOR;
+  if (!editor || !terminal.interactive)
+    throw new AppError('BAD_INPUT', 'There is no editor to open the skill in.', {
+      hint: `Set EDITOR, or give the new text with --file; or edit ${skill.path} itself.`,
+    });
+  const folder = mkdtempSync(join(tmpdir(), 'metaclaw-'));
+  try {
+    const file = join(folder, 'SKILL.md');
+    writeFileSync(file, skill.content, { mode: 0o600 });
+    const [command = editor, ...flags] = editor.split(/\s+/).filter(Boolean);
+    const { exitCode } = await x(command, [...flags, file], { nodeOptions: { stdio: 'inherit' } });
+    if (exitCode !== 0)
+      throw new AppError('CANCELLED', `${command} ended with ${exitCode}; nothing was changed.`);
+    return readFileSync(file, 'utf8');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

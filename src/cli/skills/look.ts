@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import type { SkillSummary } from '../../shared/model.ts';
+import { wantsJson } from '../config.ts';
+import type { Context } from '../context.ts';
+import { table } from '../terminal.ts';
+import { oneLine, withLibrary } from './shared.ts';
+
+/** Reading the library: `list`, `show`, `search`. */
+export function addLooks(skills: Command, context: Context): void {
+  const { terminal } = context;
+  skills
+    .command('list')
+    .description('list the library')
+    .option('--json', 'print one JSON document')
+    .action((_options, self: Command) =>
+      withLibrary(context, async (call) => {
+        const { skills: all, problems } = await call('skills.list', {});
+        if (wantsJson(self)) return terminal.json({ skills: all, problems });
+        terminal.out(
+          table(
+            all.map((skill) => [
+              stateOf(skill),
+              skill.name,
+              skill.source,
+              `${skill.uses} uses`,
+              oneLine(skill.description),
+            ]),
+          ),
+        );
+        for (const problem of problems) terminal.err(`warning: ${problem.path}: ${problem.message}`);
+      }),
+    );
+  skills
+    .command('show')
+    .description('print a skill’s file')
+    .argument('<name>')
+    .argument('[version]', 'as it was in this version')
+    .option('--json', 'print one JSON document')
+    .action((name: string, version: string | undefined, _options, self: Command) =>
+      withLibrary(context, async (call) => {
+        const skill =
+          version === undefined
+            ? await call('skills.get', { name })
+            : await call('skills.version', { name, version: Number(version) });
+        if (wantsJson(self)) return terminal.json(skill);
+        terminal.out(skill.content.trimEnd());
+      }),
+    );
+  skills
+    .command('search')
+    .description('show which skills a text would get, and why')
+    .argument('<text...>')
+    .option('--explain', 'also what stayed below the threshold')
+    .option('--json', 'print one JSON document')
+    .action((words: string[], options: { explain?: boolean }, self: Command) =>
+      withLibrary(context, async (call) => {
+        const all = await call('skills.search', { text: words.join(' ') });
+        const hits = options.explain ? all : all.filter(({ entered }) => entered);
+        if (wantsJson(self)) return terminal.json(hits);
+        if (hits.length === 0) return terminal.out('No skill fits.');
+        terminal.out(
+          table(hits.map((hit) => [hit.entered ? '*' : ' ', hit.score.toFixed(2), hit.name, hit.reason])),
+        );
+      }),
+    );
+}
+
+function stateOf({ enabled, locked }: SkillSummary): string {
+  return [enabled ? '' : 'off', locked ? 'locked' : ''].filter(Boolean).join(' ');
+}
