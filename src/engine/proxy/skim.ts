@@ -1,5 +1,14 @@
 import { AppError, messageOf } from '../../shared/errors.ts';
-import { ARRAY, BACKSLASH, OBJECT, Odd, QUOTE, type SkimValue, type Span, Walker } from './json-walker.ts';
+import {
+  ARRAY,
+  BACKSLASH,
+  OBJECT,
+  Odd,
+  QUOTE,
+  type SkimValue,
+  type Span,
+  Walker,
+} from '../platform/json-walker.ts';
 import { roleOfItem } from './translate/responses/items.ts';
 
 export interface SkimMessage extends Span {

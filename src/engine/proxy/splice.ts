@@ -1,5 +1,5 @@
 import type { Dialect } from '../../shared/model.ts';
-import type { SkimValue, Span } from './json-walker.ts';
+import type { SkimValue, Span } from '../platform/json-walker.ts';
 import { member, type Skim, type SkimMember, type SkimMessage, skimBlocks, skimMembers } from './skim.ts';
 
 /** One change of a body: `remove` bytes at `at` give way to `insert`. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { ARRAY, type Span, Walker } from '../platform/json-walker.ts';
 import { redact, redactJson } from '../platform/redact.ts';
 import type { Database } from '../store/database.ts';
 
@@ -25,8 +26,8 @@ const RUN = 16;
 /** Base64 longer than this is not kept: nobody learns from its characters, and images would fill the disk. */
 const PAYLOAD_CHARS = 32_768;
 const PAYLOAD = /^(?:data:([^,;]{1,100})[^,]{0,100},)?[A-Za-z0-9+/_-]+={0,2}$/;
-/** Messages whose masked form is remembered, so that a growing conversation is masked once. */
-const REMEMBERED = 4000;
+/** Messages whose masked form is remembered, two entries each, so that a growing conversation is masked once. */
+const REMEMBERED = 8000;
 
 /**
  * Keeps bodies as content-addressed parts, so that a conversation stores each message once however often it is sent.
@@ -36,11 +37,13 @@ const REMEMBERED = 4000;
  */
 export class PartStore {
   readonly #database: Database;
-  /** Hash of the raw JSON → the part that holds its masked form; only what is committed. */
+  /** Hash of the raw JSON, and of the bytes that it came as → the part that holds its masked form; only what is committed. */
   readonly #known = new Map<string, Part>();
   #unsettled: [string, Part][] = [];
   /** JSON → part, of this transaction: nearly all that was sent stands in the request already. */
   readonly #puts = new Map<string, Part>();
+  /** Hash of bytes → part, of this transaction. */
+  readonly #pieces = new Map<string, Part>();
   /** Hashes of the payloads of this transaction: a picture may stand in a message that was added to. */
   readonly #payloads = new Map<string, string>();
 
@@ -48,9 +51,18 @@ export class PartStore {
     this.#database = database;
   }
 
-  /** Stores a body as it came over the wire. Text that is no JSON object is kept as it stands. */
+  /**
+   * Stores a body as it came over the wire. What was stored before is known by its bytes and not parsed again. Text
+   * that is no JSON object is kept as it stands.
+   */
   putBytes(body: Uint8Array): { outline: Outline; masked: boolean } {
-    const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    try {
+      return this.#putPieces(bytes, topLevel(bytes));
+    } catch {
+      // Not covered by the walk: an array, a byte order mark, broken JSON.
+    }
+    const text = bytes.toString('utf8');
     let value: unknown;
     try {
       value = JSON.parse(text);
@@ -67,25 +79,18 @@ export class PartStore {
       const part = this.#put(value);
       return { outline: JSON.stringify({ part: part.hash }), masked: part.masked };
     }
-    let masked = false;
-    const members = Object.entries(value).map(([key, inner]): Member => {
-      if ((key === 'messages' || key === 'input') && Array.isArray(inner)) {
-        const parts = inner.map((item) => this.#put(item));
-        masked ||= parts.some((part) => part.masked);
-        return [key, 'l', this.#group(parts.map((part) => part.hash))];
-      }
+    const members = Object.entries(value).map(([key, inner]): Stored => {
+      if (isHistory(key) && Array.isArray(inner))
+        return this.#list(
+          key,
+          inner.map((item) => this.#put(item)),
+        );
       const json = JSON.stringify(inner);
-      if (json === undefined || json.length <= INLINE_CHARS) {
-        const cleaned = redactJson({ [key]: inner });
-        masked ||= cleaned.masked;
-        const [entry] = Object.entries(cleaned.value);
-        return [entry?.[0] ?? key, 'v', entry?.[1] ?? null];
-      }
-      const part = this.#put(inner, json);
-      masked ||= part.masked;
-      return [key, 'p', part.hash];
+      return json === undefined || json.length <= INLINE_CHARS
+        ? inline(key, inner)
+        : asPart(key, this.#put(inner, json));
     });
-    return { outline: JSON.stringify({ members }), masked };
+    return outlineOf(members);
   }
 
   /** The JSON text that an outline stands for; null when a part is missing. */
@@ -113,6 +118,7 @@ export class PartStore {
     }
     this.#unsettled = [];
     this.#puts.clear();
+    this.#pieces.clear();
     this.#payloads.clear();
   }
 
@@ -134,6 +140,46 @@ export class PartStore {
     }
   }
 
+  #putPieces(bytes: Buffer, pieces: readonly Piece[]): { outline: Outline; masked: boolean } {
+    const members = pieces.map(({ key, value, items }): Stored => {
+      if (items !== null)
+        return this.#list(
+          key,
+          items.map((item) => this.#putPiece(bytes, item)),
+        );
+      return value.end - value.start <= INLINE_CHARS
+        ? inline(key, parsed(bytes, value))
+        : asPart(key, this.#putPiece(bytes, value));
+    });
+    return outlineOf(members);
+  }
+
+  /** Throws SyntaxError for what is no JSON. */
+  #putPiece(bytes: Buffer, span: Span): Part {
+    const raw = hashOf(bytes.subarray(span.start, span.end));
+    const known = this.#known.get(raw) ?? this.#pieces.get(raw);
+    if (known) {
+      this.#refresh(raw, known);
+      return known;
+    }
+    const part = this.#put(parsed(bytes, span));
+    this.#pieces.set(raw, part);
+    this.#unsettled.push([raw, part]);
+    return part;
+  }
+
+  #list(key: string, parts: readonly Part[]): Stored {
+    return {
+      member: [key, 'l', this.#group(parts.map((part) => part.hash))],
+      masked: parts.some((part) => part.masked),
+    };
+  }
+
+  /** Most recently used last. */
+  #refresh(raw: string, part: Part): void {
+    if (this.#known.delete(raw)) this.#known.set(raw, part);
+  }
+
   #put(value: unknown, json = JSON.stringify(value) ?? 'null'): Part {
     const part = this.#puts.get(json) ?? this.#keep(value, json);
     this.#puts.set(json, part);
@@ -147,9 +193,7 @@ export class PartStore {
     const raw = hashOf(kept === value ? json : (JSON.stringify(kept) ?? 'null'));
     const known = this.#known.get(raw);
     if (known) {
-      // Most recently used last.
-      this.#known.delete(raw);
-      this.#known.set(raw, known);
+      this.#refresh(raw, known);
       return known;
     }
     const cleaned = redactJson(kept);
@@ -223,8 +267,66 @@ function unpack(data: Uint8Array): string {
   return (data[0] === PLAIN ? Buffer.from(rest) : inflateRawSync(rest)).toString('utf8');
 }
 
+/** A member as it stands in an outline. */
+interface Stored {
+  member: Member;
+  masked: boolean;
+}
+
+/** A top-level member of a body; `items`: the elements of a list of messages. */
+interface Piece {
+  key: string;
+  value: Span;
+  items: Span[] | null;
+}
+
+/** Throws for what is no plain JSON object. */
+function topLevel(bytes: Buffer): Piece[] {
+  const walker = new Walker(bytes.toString('latin1'));
+  const pieces: Piece[] = [];
+  walker.ws();
+  walker.object((key) => {
+    // The walk reads bytes as characters.
+    if (/[\u0080-\uffff]/.test(key)) throw new SyntaxError('a key that is not ASCII');
+    const from = walker.i;
+    const items: Span[] = [];
+    const isList = isHistory(key) && walker.s.charCodeAt(from) === ARRAY;
+    if (isList) walker.array(() => items.push(walker.value()));
+    else walker.value();
+    pieces.push({ key, value: { start: from, end: walker.i }, items: isList ? items : null });
+  });
+  walker.ws();
+  if (walker.i !== bytes.length) throw new SyntaxError('more than one JSON value');
+  return pieces;
+}
+
+function isHistory(key: string): boolean {
+  return key === 'messages' || key === 'input';
+}
+
+function parsed(bytes: Buffer, { start, end }: Span): unknown {
+  return JSON.parse(bytes.toString('utf8', start, end));
+}
+
+function inline(key: string, value: unknown): Stored {
+  const cleaned = redactJson({ [key]: value });
+  const [entry] = Object.entries(cleaned.value);
+  return { member: [entry?.[0] ?? key, 'v', entry?.[1] ?? null], masked: cleaned.masked };
+}
+
+function asPart(key: string, part: Part): Stored {
+  return { member: [key, 'p', part.hash], masked: part.masked };
+}
+
+function outlineOf(members: readonly Stored[]): { outline: Outline; masked: boolean } {
+  return {
+    outline: JSON.stringify({ members: members.map(({ member }) => member) }),
+    masked: members.some(({ masked }) => masked),
+  };
+}
+
 /** 128 bits of SHA-256. */
-function hashOf(text: string): string {
+function hashOf(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
