@@ -100,9 +100,9 @@ export function cacheShare(sums: UsageSums): number | null {
 }
 
 /** What is known of a cost: all of it, a part of it (`at-least`), or nothing. */
-export function knownCost({ calls, unpriced }: UsageSums): 'all' | 'at-least' | 'nothing' {
+export function knownCost({ calls, refused, unpriced }: UsageSums): 'all' | 'at-least' | 'nothing' {
   if (unpriced === 0) return 'all';
-  return unpriced < calls ? 'at-least' : 'nothing';
+  return unpriced < calls - refused ? 'at-least' : 'nothing';
 }
 
 /** `200000`, `200k`, `1.5M tokens`: tokens. `$2`, `2 usd`, `0.50 $`: money. */

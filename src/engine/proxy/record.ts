@@ -1,7 +1,7 @@
-import type { Usage } from '../../shared/model.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Clock } from '../ports.ts';
 import type { OpenTurn, ReceivedReply, RequestFacts, SentRequest } from '../sessions/index.ts';
+import { usageOf } from './estimate.ts';
 import type { AssembledReply, JsonObject } from './translate/types.ts';
 
 /** What the proxy needs of the session log. */
@@ -32,6 +32,7 @@ export class TurnRecord {
   readonly #turn: OpenTurn | null;
   readonly #startMs = performance.now();
   #sent: SentRequest | null = null;
+  #promptTokens = 0;
   #written = false;
   #ended = false;
   #firstByteMs: number | null = null;
@@ -49,10 +50,12 @@ export class TurnRecord {
   /**
    * Call when the request has been handed to the network. The writing takes milliseconds, so it waits for the time in
    * which a provider thinks; the first byte of a quick one does not queue behind it.
+   * @param promptTokens about how long the prompt is, for turns that nobody counts
    */
-  sent(sent: SentRequest): void {
+  sent(sent: SentRequest, promptTokens: number): void {
     if (!this.#turn) return;
     this.#sent = sent;
+    this.#promptTokens = promptTokens;
     this.#clock.after(WRITE_AFTER_MS, () => this.#writeRequest());
   }
 
@@ -87,7 +90,7 @@ export class TurnRecord {
         status: end.status,
         httpStatus: end.httpStatus,
         firstByteMs: this.#firstByteMs,
-        usage: end.answer?.usage ?? this.#estimate(end.answer?.text ?? ''),
+        usage: usageOf(end, this.#promptTokens),
         replyText: end.answer?.text ?? '',
         replyBody: end.answer?.reply ?? null,
         error: end.error,
@@ -110,18 +113,6 @@ export class TurnRecord {
     if (!turn || !sent || this.#written) return;
     this.#written = true;
     this.#safely('request', () => this.#turns.recordRequest(turn, sent));
-  }
-
-  /** Four bytes a token: good enough for a provider that does not count. */
-  #estimate(text: string): Usage | null {
-    if (!this.#sent || text === '') return null;
-    return {
-      inputTokens: Math.ceil(this.#sent.sentBody.length / 4),
-      outputTokens: Math.ceil(text.length / 4),
-      cacheReadTokens: 0,
-      cacheWriteTokens: 0,
-      estimated: true,
-    };
   }
 
   #safely(what: string, write: () => void): void {

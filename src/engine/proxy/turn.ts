@@ -2,9 +2,10 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { Config } from '../../shared/config.ts';
 import { AppError } from '../../shared/errors.ts';
 import { type InjectionPlan, skipInjection } from '../inject/index.ts';
-import type { OpenTurn } from '../sessions/index.ts';
+import type { OpenTurn, SentRequest } from '../sessions/index.ts';
 import type { Route } from '../upstream/index.ts';
 import { readRequestBody } from './body.ts';
+import { EarlyHead } from './early-head.ts';
 import { Facts } from './facts.ts';
 import type { ModelRequest, TurnDeps, TurnInFlight } from './flight.ts';
 import { headerText, one } from './headers.ts';
@@ -74,8 +75,8 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
       plan: used === plan ? plan : null,
     });
   const sending = reach(deps, { routes, first: prepared, prepare: again, signal: abort.signal });
-  if (turn && used)
-    record.sent({
+  if (turn && used) {
+    const sent: SentRequest = {
       upstream: route.name,
       host: route.host,
       model: route.model,
@@ -83,7 +84,10 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
       sentBody: prepared.body === asked.source ? raw : prepared.body,
       report: cut ? { ...used.report, cut: sizeOf(cut) } : used.report,
       injection: used.injection,
-    });
+    };
+    const cutTokens = cut ? sizeOf(cut).tokens : 0;
+    record.sent(sent, Math.max(0, promptTokens(body) + used.report.tokens - cutTokens));
+  }
 
   const headers = ourHeaders(call, turn, used, route, prepared);
   if (cut) headers['x-metaclaw-truncated'] = `messages=${cut.messages.length}, tokens=${cut.tokens}`;
@@ -94,7 +98,8 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
     sessionId: turn?.sessionId ?? null,
     persist: keepsBodies(config, turn),
   });
-  const flight: TurnInFlight = { call, facts, skim: body, route, prepared, record, headers, keep };
+  const early = facts.stream ? earlyHead(deps, call, headers) : null;
+  const flight: TurnInFlight = { call, facts, skim: body, route, prepared, record, early, headers, keep };
   let reached: Reached;
   try {
     reached = await sending;
@@ -105,6 +110,11 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
   record.answered((reply) => deps.reasoning.keep(scope, reached.route.wire, reply));
   if (reached.refusal === null) await relayReply(deps, flight, reached.reply);
   else relayUpstreamError(deps, flight, reached.reply, reached.refusal);
+}
+
+function earlyHead(deps: TurnDeps, call: ModelRequest, headers: OutgoingHttpHeaders): EarlyHead {
+  const { clock, heartbeatMs } = deps;
+  return new EarlyHead({ response: call.response, dialect: call.dialect, clock, heartbeatMs, headers });
 }
 
 /** A request of the Responses API may go on from an earlier response, whose conversation then belongs to it. */

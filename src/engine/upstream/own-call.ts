@@ -79,7 +79,12 @@ function readUsage(wire: Dialect, text: string): Usage | null {
   if (input === null && output === null) return null;
   const details = record(usage.prompt_tokens_details ?? usage.input_tokens_details);
   const cacheRead =
-    count(usage.cache_read_input_tokens ?? details.cached_tokens ?? usage.prompt_cache_hit_tokens) ?? 0;
+    count(
+      usage.cache_read_input_tokens ??
+        details.cached_tokens ??
+        usage.prompt_cache_hit_tokens ??
+        usage.cached_tokens,
+    ) ?? 0;
   const cacheWrite = count(usage.cache_creation_input_tokens ?? details.cache_write_tokens) ?? 0;
   const cached = wire === 'anthropic' ? 0 : cacheRead + cacheWrite;
   return {

@@ -30,6 +30,8 @@ export interface TokenCounts {
   cacheRead?: number | undefined;
   cacheWrite?: number | undefined;
   reasoning?: number | undefined;
+  /** What the call cost, in the provider's own unit. */
+  cost?: number | undefined;
 }
 
 /** Reads an OpenAI `usage`, with the spellings of DeepSeek and Kimi for cache hits (S23). */
@@ -48,6 +50,8 @@ export function readOpenaiUsage(value: unknown): TokenCounts | null {
     cacheRead,
     cacheWrite,
     reasoning: asCount(asObject(value.completion_tokens_details).reasoning_tokens),
+    // With a key of one's own at the vendor behind a gateway, it is the gateway's fee alone.
+    ...(typeof value.cost === 'number' && value.is_byok !== true ? { cost: value.cost } : {}),
   };
 }
 
@@ -103,6 +107,7 @@ export function toUsage(counts: TokenCounts | null): Usage | null {
     cacheReadTokens: counts.cacheRead ?? 0,
     cacheWriteTokens: counts.cacheWrite ?? 0,
     estimated: false,
+    ...(counts.cost === undefined ? {} : { reportedCost: counts.cost }),
   };
 }
 
