@@ -1,11 +1,13 @@
 // @ts-check
 // `npm test`: sets up what is missing, then runs every check and every test and closes with one line of counts.
-//   --unit  vitest only        --fast  no end-to-end tests, no second Node        --all  the second Node too
+//   --unit  vitest only        --fast  no end-to-end tests, no second Node
+//   --all   the second Node and the real clients too, as in CI
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { runChecks } from './check.mjs';
 import { ensureElectron } from './electron-runtime.mjs';
 import { endAll, npm, run } from './lib/child.mjs';
+import { ensureClients, runClientTests } from './lib/clients.mjs';
 import { closingLine, tally } from './lib/closing-line.mjs';
 import { desktopPackages, electronPackages, ensureDebianPackages } from './lib/debian.mjs';
 import { withLock } from './lib/lock.mjs';
@@ -20,13 +22,16 @@ import { runStep } from './lib/step.mjs';
 /** The Node that the current Electron embeds; its npm package carries the binary. */
 const secondNode = '24.21.0';
 const stepLimitMs = 12 * 60_000;
+/** The real clients are large; a slow registry must not use up the time of the whole run. */
+const clientInstallLimitMs = 2 * 60_000;
+const clientLimitMs = 3 * 60_000;
 /** Vite tells on every start what a later major version will do. */
 const quiet = { VITE_CONFIG_NATIVE_IGNORE_WARNING: 'true' };
 
 const flags = new Set(process.argv.slice(2));
 const isUnitOnly = flags.has('--unit');
 const isFast = isUnitOnly || flags.has('--fast');
-const wantsSecondNode = !isFast && (flags.has('--all') || process.env.CI === 'true');
+const isWhole = !isFast && (flags.has('--all') || process.env.CI === 'true');
 
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
   process.on(signal, () => {
@@ -58,11 +63,15 @@ await runScript(async () => {
   });
   if (!build.ok) failedSteps += 1;
   tallies.push(await vitest('unit and integration tests', 'vitest', process.execPath));
-  if (wantsSecondNode) {
+  if (isWhole) {
     const node = await ensureSecondNode();
     if (node) tallies.push(await vitest(`the same on Node ${secondNode}`, 'vitest-second-node', node));
   }
   if (!isFast) tallies.push(await endToEnd());
+  if (isWhole && build.ok) {
+    const folder = await ensureClients(clientInstallLimitMs);
+    if (folder) tallies.push(await realClients(folder));
+  }
   await close(closingLine(tallies, failedSteps));
 });
 
@@ -87,6 +96,18 @@ function endToEnd() {
 }
 
 /**
+ * One task with a tool call for each real client; `npm run test:clients` runs all that they are tested for.
+ * @param {string} folder where they are installed
+ */
+function realClients(folder) {
+  const report = reportFile('clients');
+  const args = ['test/conformance/sample.test.ts', '--reporter=default', '--reporter=json'];
+  return runClientTests(folder, [...args, `--outputFile.json=${report}`], ([file = '', ...rest], env) =>
+    testRun('tests with real clients', 'vitest', report, file, rest, { ...env, ...quiet }, clientLimitMs),
+  );
+}
+
+/**
  * Runs one test runner, showing its output as it comes, and counts from its report.
  * @param {string} name
  * @param {'vitest' | 'playwright'} runner
@@ -94,14 +115,15 @@ function endToEnd() {
  * @param {string} command
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} env
+ * @param {number} [timeoutMs]
  * @returns {Promise<Tally>}
  */
-async function testRun(name, runner, report, command, args, env) {
+async function testRun(name, runner, report, command, args, env, timeoutMs = stepLimitMs) {
   say(`running ${name}`);
   /** @type {Tally} */
   let counted = { passed: 0, failed: 1 };
   await runStep(name, async () => {
-    const { code } = await run(command, args, { cwd: root, env, show: true, timeoutMs: stepLimitMs });
+    const { code } = await run(command, args, { cwd: root, env, show: true, timeoutMs });
     const text = existsSync(report) ? readFileSync(report, 'utf8') : undefined;
     counted = tally(runner, text, code);
     const isEmpty = counted.passed === 0;

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Dialect, SkillProposal, TurnDetail, TurnSummary } from '../../src/shared/model.ts';
 import type { UpstreamRequest } from '../support/upstream.ts';
-import { type Answer, CLIENTS, type Client, PROXY_KEY } from './support/clients.ts';
-import { findInjected } from './support/injected.ts';
+import { CLIENTS } from './support/clients/all.ts';
+import { type Answer, type Client, PROXY_KEY } from './support/clients/kind.ts';
+import { difference, findInjected } from './support/injected.ts';
 import { EVOLVER, type Lab, MODEL, startLab } from './support/lab.ts';
 import {
   ANSWERS,
@@ -14,9 +15,10 @@ import {
   TASK,
   toolResults,
 } from './support/model.ts';
+import { allText, providerTools, toolNames } from './support/said.ts';
 import type { Tapped } from './support/tap.ts';
 
-const WIRES: readonly Dialect[] = ['openai', 'anthropic'];
+const WIRES: readonly Dialect[] = ['openai', 'anthropic', 'responses'];
 /** Claude Code's mark for Anthropic's accounting; it means nothing to anybody else. */
 const ANTHROPIC_ONLY = 'x-anthropic-billing-header:';
 const CASES = CLIENTS.flatMap((kind) => WIRES.map((wire) => ({ kind, wire, name: kind.name })));
@@ -98,7 +100,9 @@ for (const { kind, wire, name } of CASES) {
     it.runIf(isSame)('changes nothing but what it adds, byte for byte', () => {
       expect(story.received).toHaveLength(story.sent.length);
       for (const [index, request] of story.received.entries())
-        expect(findInjected(request.rawBody).rest).toBe(story.sent[index]?.body.toString('utf8'));
+        expect(
+          difference(findInjected(request.rawBody).rest, story.sent[index]?.body.toString('utf8') ?? ''),
+        ).toBeNull();
     });
 
     it.runIf(!isSame)('carries instructions, tools and words into the other dialect', () => {
@@ -106,6 +110,8 @@ for (const { kind, wire, name } of CASES) {
       for (const [index, request] of story.received.entries()) {
         const from = JSON.parse(story.sent[index]?.body.toString('utf8') ?? '{}');
         expect(toolNames(request.json)).toEqual(toolNames(from));
+        const dropped = String(story.sent[index]?.replyHeaders['x-metaclaw-dropped'] ?? '');
+        for (const type of providerTools(from)) expect(dropped).toContain(`tools.${type}`);
         const to = allText(request.json).join('\n');
         const lost = allText(from).filter((text) => !to.includes(text) && !text.startsWith(ANTHROPIC_ONLY));
         expect(lost).toEqual([]);
@@ -170,7 +176,11 @@ async function converse(lab: Lab, client: Client): Promise<Story> {
   const correction = await say(CORRECTION);
   const session = (await lab.turns()).find((turn) => turn.kind === 'main')?.sessionId ?? '';
   await lab.host.call('sessions.end', { id: session });
-  const proposal = await until(async () => (await lab.host.call('proposals.list', {}))[0]);
+  const proposal = await until(async () => (await lab.host.call('proposals.list', {}))[0]).catch(
+    async (error: Error) => {
+      throw new Error(`${error.message}\n${await lab.log()}`);
+    },
+  );
   await lab.host.call('proposals.accept', { id: proposal.id });
   client.startAnew();
   const next = await say(NEXT_TASK);
@@ -183,7 +193,9 @@ async function converse(lab: Lab, client: Client): Promise<Story> {
     proposal,
     turns,
     details: await Promise.all(turns.map(({ id }) => lab.host.call('turns.get', { id }))),
-    sent: lab.tap.requests.filter(({ path }) => /\/(?:chat\/completions|messages)(?:\?|$)/.test(path)),
+    sent: lab.tap.requests.filter(({ path }) =>
+      /\/(?:chat\/completions|messages|responses)(?:\?|$)/.test(path),
+    ),
     received: lab.upstream.chats.filter((request) => request.json.model !== EVOLVER),
   };
 }
@@ -204,24 +216,4 @@ async function until<T>(probe: () => Promise<T | null | undefined | false>): Pro
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
   throw new Error(`it did not happen within 10 s: ${probe}`);
-}
-
-type Json = Record<string, unknown>;
-
-function toolNames(body: Json): string[] {
-  return ((body.tools ?? []) as Json[]).map((tool) =>
-    String(tool.name ?? (tool.function as Json | undefined)?.name),
-  );
-}
-
-/** All texts that a person or a program wrote into a body of either dialect. */
-function allText(body: Json): string[] {
-  const of = (content: unknown): string[] => {
-    if (typeof content === 'string') return [content];
-    if (!Array.isArray(content)) return [];
-    return (content as Json[]).flatMap((block) =>
-      block.type === 'text' ? [String(block.text)] : of(block.content),
-    );
-  };
-  return [...of(body.system), ...((body.messages ?? []) as Json[]).flatMap(({ content }) => of(content))];
 }

@@ -6,7 +6,8 @@ export default defineConfig({
     environment: 'node',
     // Agents start slowly, and two at a time would only wait for each other.
     fileParallelism: false,
-    testTimeout: 60_000,
+    // A client that hangs is ended by its own limit first.
+    testTimeout: 300_000,
     hookTimeout: 900_000,
   },
 });

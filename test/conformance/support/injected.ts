@@ -3,11 +3,12 @@
 const FRAMES = {
   system: {
     text: /(?:\\n\\n)?(<metaclaw_skills>.*?<\/metaclaw_skills>)/g,
-    block: /,?\{"type":"text","text":"(<metaclaw_skills>.*?<\/metaclaw_skills>)"\}/g,
+    block: /,?\{"type":"(?:input_)?text","text":"(<metaclaw_skills>.*?<\/metaclaw_skills>)"\}/g,
   },
   message: {
     text: /(<metaclaw_context>.*?<\/metaclaw_context>\\n\\n)/g,
-    block: /,?\{"type":"text","text":"(<metaclaw_context>.*?<\/metaclaw_context>\\n\\n)"\}(?:,(?=\{))?/g,
+    block:
+      /,?\{"type":"(?:input_)?text","text":"(<metaclaw_context>.*?<\/metaclaw_context>\\n\\n)"\}(?:,(?=\{))?/g,
   },
 } as const;
 
@@ -32,4 +33,13 @@ export function findInjected(body: Buffer): Injected {
     return found;
   };
   return { system: take(FRAMES.system), messages: take(FRAMES.message), rest };
+}
+
+/** Where two texts part, with what stands around it on either side; null when they are the same. */
+export function difference(one: string, other: string): { at: number; one: string; other: string } | null {
+  if (one === other) return null;
+  let at = 0;
+  while (one[at] === other[at]) at += 1;
+  const around = (text: string) => text.slice(Math.max(0, at - 60), at + 120);
+  return { at, one: around(one), other: around(other) };
 }

@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import { connectHost, type HostClient } from '../../../src/cli/client.ts';
 import type { Dialect, TurnSummary } from '../../../src/shared/model.ts';
 import { type ScriptedUpstream, startUpstream } from '../../support/upstream.ts';
-import { PROXY_KEY } from './clients.ts';
+import { PROXY_KEY } from './clients/kind.ts';
 import { runProgram } from './process.ts';
 import { Tap } from './tap.ts';
 

@@ -1,6 +1,6 @@
 import type { Script, UpstreamRequest } from '../../support/upstream.ts';
 import type { ScriptedReply } from '../../support/upstream-reply.ts';
-import type { ClientKind } from './clients.ts';
+import type { ClientKind } from './clients/kind.ts';
 import { EVOLVER } from './lab.ts';
 
 /** The shell works the number out, so that only one who ran the command knows it. */
@@ -27,16 +27,19 @@ export const ANSWERS = {
   next: 'Start with a profile.',
 };
 
+/** A message of chat completions or of Anthropic's API, or an item of the Responses API. */
 interface WireMessage {
-  role: string;
-  content: string | null | { type: string }[];
+  type?: string;
+  role?: string;
+  content?: string | null | { type: string }[];
+  output?: unknown;
 }
 
 /** Plays an agent's model: one tool call, then answers that show what has reached it. */
 export function scriptedModel(kind: ClientKind): Script {
   return (request) => {
     if (request.json.model === EVOLVER) return JSON.stringify([SKILL]);
-    const body = JSON.stringify(request.json.messages);
+    const body = JSON.stringify(request.json.messages ?? request.json.input);
     if (!request.json.tools?.length) return 'Slow nightly report';
     if (body.includes(NEXT_TASK)) return ANSWERS.next;
     if (body.includes(CORRECTION)) return ANSWERS.correction;
@@ -49,9 +52,11 @@ export function scriptedModel(kind: ClientKind): Script {
   };
 }
 
-/** The outputs of tools that a request of either dialect carries, as JSON text. */
+/** The outputs of tools that a request of any dialect carries, as JSON text. */
 export function toolResults(request: UpstreamRequest): string[] {
-  return (request.json.messages as WireMessage[]).flatMap((message) => {
+  const messages: WireMessage[] = request.json.messages ?? request.json.input;
+  return messages.flatMap((message) => {
+    if (message.type === 'function_call_output') return [JSON.stringify(message.output)];
     if (message.role === 'tool') return [JSON.stringify(message.content)];
     if (!Array.isArray(message.content)) return [];
     return message.content.filter(({ type }) => type === 'tool_result').map((block) => JSON.stringify(block));

@@ -11,12 +11,15 @@ function runsOpenclaw(version: string): boolean {
   return major === 24 && minor >= 16;
 }
 
+const codexTarget = `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-unknown-linux-musl`;
+
 const files = {
   node24: runsOpenclaw(process.versions.node)
     ? process.execPath
     : inModules(`node-${machine}`, 'bin', 'node'),
   openclaw: inModules('openclaw', 'openclaw.mjs'),
   claude: inModules('@anthropic-ai', `claude-code-${machine}`, 'claude'),
+  codex: inModules('@openai', `codex-${machine}`, 'vendor', codexTarget, 'bin', 'codex'),
   opencode: inModules(`opencode-${machine}`, 'bin', 'opencode'),
 };
 
