@@ -60,13 +60,22 @@ class DecodedFlow implements Flow {
   }
 }
 
-/** The whole body as bytes; rejects when the upstream breaks. */
+/** No whole answer is larger. */
+const LARGEST_ANSWER = 256 * 1024 * 1024;
+
+/** The whole body as bytes; rejects when the upstream breaks, or sends more than an answer can be. */
 export function collect(body: Flow): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
+    let size = 0;
     body.pipe({
       data: (chunk) => {
-        chunks.push(chunk);
+        size += chunk.length;
+        if (size > LARGEST_ANSWER) {
+          chunks.length = 0;
+          reject(new Error(`it is larger than ${LARGEST_ANSWER / 1024 / 1024} MB`));
+          body.abort();
+        } else chunks.push(chunk);
         return true;
       },
       end: () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)),

@@ -7,6 +7,7 @@ import type { Clock } from '../ports.ts';
 import type { OpenTurn } from '../sessions/index.ts';
 import type { ResponseStore } from '../store/response-store.ts';
 import type { Route, Upstream } from '../upstream/index.ts';
+import type { EarlyHead } from './early-head.ts';
 import type { Facts } from './facts.ts';
 import type { TokenCounter } from './limits/token-counter.ts';
 import type { PreparedRequest } from './prepare.ts';
@@ -54,6 +55,8 @@ export interface TurnInFlight {
   route: Route;
   prepared: PreparedRequest;
   record: TurnRecord;
+  /** Signs of life until the answer begins; null for clients that want no stream. */
+  early: EarlyHead | null;
   /** Our own response headers. */
   headers: OutgoingHttpHeaders;
   /** Keeps the response that a Responses client is told, so that it can be continued; null when nothing is kept. */

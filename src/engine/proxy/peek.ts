@@ -12,13 +12,14 @@ export class PeekedFlow implements Flow {
     this.#flow = flow;
   }
 
-  /** The first bytes, or null when the body is empty or broke before any. */
+  /** The first bytes, as many as it takes to tell what they are; null when the body is empty or broke before any. */
   first(): Promise<Buffer | null> {
     return new Promise((resolve) => {
       this.#flow.pipe({
         data: (chunk) => {
           if (this.#sink) return this.#sink.data(chunk);
           this.#first = this.#first ? Buffer.concat([this.#first, chunk]) : chunk;
+          if (!tells(this.#first)) return true;
           resolve(this.#first);
           return false;
         },
@@ -57,8 +58,18 @@ export class PeekedFlow implements Flow {
   }
 }
 
+const HEAD = 64;
+
 /** True when bytes begin like an event stream, whatever their content type says. */
 export function looksLikeEvents(first: Buffer | null): boolean {
-  const head = (first ?? Buffer.alloc(0)).subarray(0, 64).toString('utf8');
-  return /^\uFEFF?\s*(?:(?:data|event|id|retry)\s*:|:)/.test(head);
+  return /^\uFEFF?\s*(?:(?:data|event|id|retry)\s*:|:)/.test(headOf(first ?? Buffer.alloc(0)));
+}
+
+/** False while more bytes can still make a beginning that is not yet one of an event stream into one. */
+function tells(first: Buffer): boolean {
+  return first.length >= HEAD || !/^(?:\uFEFF|\uFFFD)?\s*[a-z]{0,5}\s*$/.test(headOf(first));
+}
+
+function headOf(bytes: Buffer): string {
+  return bytes.subarray(0, HEAD).toString('utf8');
 }

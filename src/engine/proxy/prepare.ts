@@ -5,7 +5,7 @@ import type { Route } from '../upstream/index.ts';
 import type { Facts } from './facts.ts';
 import { plainUpstreamHeaders, upstreamHeaders } from './headers.ts';
 import { applyCut, type Cut } from './limits/index.ts';
-import type { Echo } from './pump.ts';
+import { adaptationOf, adaptationSplices, applyAdaptation, foldSystem, membersOf } from './quirks.ts';
 import {
   attachReasoning,
   attachThinking,
@@ -15,6 +15,7 @@ import {
   removeReasoning,
   sealedItems,
 } from './reasoning/attach.ts';
+import type { Echo } from './rename.ts';
 import { decode, decodeValue, member, type Skim, type SkimMessage } from './skim.ts';
 import {
   appendSystem,
@@ -27,7 +28,7 @@ import {
   setModel,
 } from './splice.ts';
 import { adaptAnthropicRequest } from './translate/anthropic-messages.ts';
-import { adaptOpenaiRequest, mergeLeadingSystem } from './translate/openai-messages.ts';
+import { adaptOpenaiRequest } from './translate/openai-messages.ts';
 import { translateRequest } from './translate/pairs.ts';
 import type { JsonObject, TranslateOptions, TranslationContext } from './translate/types.ts';
 
@@ -80,14 +81,20 @@ const NO_THINKING = JSON.stringify({ type: 'disabled' });
 export function prepareRequest(input: PrepareInput): PreparedRequest {
   const { skim, facts, route } = input;
   const same = route.wire === facts.dialect;
-  const refused = same ? refusedMembers(input) : [];
-  const splices = [...removeFields(skim, refused), ...injectionSplices(input)];
+  const adaptation = same
+    ? adaptationOf(
+        route,
+        skim.members.map(({ key }) => key),
+        membersOf(skim),
+      )
+    : null;
+  const splices = [...removeFields(skim, adaptation?.remove), ...injectionSplices(input)];
   if (!same) return translate(input, applySplices(skim, applyCut(skim, input.cut, splices)));
   if (route.model !== facts.model) splices.push(...setModel(skim, route.model));
   if (facts.dialect === 'openai' && !route.quirks.developerRole) splices.push(...renameDeveloper(skim));
   splices.push(...reasoningSplices(input));
-  if (facts.dialect === 'openai')
-    splices.push(...renameMaxTokens(skim, route), ...formatInWords(skim, refused));
+  if (facts.dialect === 'openai') splices.push(...renameMaxTokens(skim, route));
+  if (adaptation) splices.push(...adaptationSplices(skim, adaptation));
   const headers = upstreamHeaders(input.headers, route.passthrough);
   headers['accept-encoding'] = 'identity';
   const path = `${PATHS[route.wire]}${input.query}`;
@@ -95,7 +102,7 @@ export function prepareRequest(input: PrepareInput): PreparedRequest {
   const body = adaptToQuirks(input, edited);
   const changed = facts.dialect === 'responses' && input.plan && input.plan.system !== null;
   const echo = changed ? { instructions: JSON.stringify(input.echo?.instructions ?? null) } : null;
-  return { path, headers, body, dropped: refused, context: null, echo };
+  return { path, headers, body, dropped: adaptation?.told ?? [], context: null, echo };
 }
 
 /** Tokens of a prompt without counting them: four bytes each, pictures apart. */
@@ -115,17 +122,6 @@ function injectionSplices(input: PrepareInput): Splice[] {
   return splices;
 }
 
-/** Members of the body that the upstream is known to refuse. */
-function refusedMembers({ skim, route }: PrepareInput): string[] {
-  const { refusedFields, refusedFormats } = route.quirks;
-  return skim.members
-    .filter(({ key, value }) => {
-      if (key !== 'response_format' || value.kind !== 'object') return refusedFields.includes(key);
-      return refusedFormats.includes(String((decodeValue(skim, value) as JsonObject).type));
-    })
-    .map(({ key }) => key);
-}
-
 /** The limit under the name that the model takes (T36). */
 function renameMaxTokens(skim: Skim, { quirks }: Route): Splice[] {
   const { maxTokensField, renameMaxTokens: renames } = quirks;
@@ -133,35 +129,6 @@ function renameMaxTokens(skim: Skim, { quirks }: Route): Splice[] {
   const current = member(skim, other);
   if (!renames || !current || member(skim, maxTokensField)) return [];
   return [{ at: current.start, remove: other.length + 2, insert: JSON.stringify(maxTokensField) }];
-}
-
-/** A form of answer that the provider cannot be held to is asked for in words (T44). */
-function formatInWords(skim: Skim, refused: readonly string[]): Splice[] {
-  const format = refused.includes('response_format') ? member(skim, 'response_format') : null;
-  return format
-    ? appendSystem(skim, 'openai', formatWords(decodeValue(skim, format.value) as JsonObject))
-    : [];
-}
-
-function formatWords(format: JsonObject): string {
-  const wrapper = format.json_schema as { schema?: unknown } | undefined;
-  const plain = 'Answer with one JSON object and nothing else: no words around it, no code fence.';
-  return wrapper?.schema === undefined
-    ? plain
-    : `${plain} It must fit this JSON schema: ${JSON.stringify(wrapper.schema)}`;
-}
-
-/** The same for a translated body: takes out what the upstream refuses, and returns its names. */
-function leaveOut(body: JsonObject, { quirks }: Route): string[] {
-  const refused = quirks.refusedFields.filter((name) => name in body);
-  for (const name of refused) delete body[name];
-  const format = body.response_format as JsonObject | undefined;
-  if (!format || !quirks.refusedFormats.includes(String(format.type))) return refused;
-  delete body.response_format;
-  const system = { role: 'system', content: formatWords(format) };
-  const messages = [system, ...(body.messages as JsonObject[])];
-  body.messages = quirks.oneLeadingSystem ? mergeLeadingSystem(messages) : messages;
-  return [...refused, 'response_format'];
 }
 
 /** Earlier reasoning as the route's upstream wants it: given back, taken out, or left as the client sent it. */
@@ -206,15 +173,19 @@ function adaptToQuirks(input: PrepareInput, body: Buffer): Buffer {
   const { skim, facts, route } = input;
   if (facts.dialect === 'anthropic') return withoutForeignThinking(input, body);
   if (facts.dialect !== 'openai') return body;
-  if (!route.quirks.oneLeadingSystem && !skim.messages.some((message) => mixesBlocks(skim, message)))
+  const { developerRole, oneLeadingSystem, systemRole, reasoning } = route.quirks;
+  if (!oneLeadingSystem && systemRole && !skim.messages.some((message) => mixesBlocks(skim, message)))
     return body;
   const parsed = parseBody(body) as JsonObject;
-  const { developerRole, oneLeadingSystem, reasoning } = route.quirks;
   const adapted = adaptOpenaiRequest(parsed, {
     developerRole,
     oneLeadingSystem,
     reasoning: reasoning === 'reasoning_content' ? reasoning : 'drop',
   });
+  if (!systemRole && Array.isArray(adapted.messages))
+    return Buffer.from(
+      JSON.stringify({ ...adapted, messages: foldSystem(adapted.messages as JsonObject[]) }),
+    );
   return adapted === parsed ? body : Buffer.from(JSON.stringify(adapted));
 }
 
@@ -230,6 +201,7 @@ function translate(input: PrepareInput, edited: Buffer): PreparedRequest {
     replyId: input.replyId,
     createdAt: Math.floor(input.nowMs / 1000),
     maxTokensField: route.quirks.maxTokensField,
+    thinkingForm: route.quirks.thinkingForm,
     developerRole: route.quirks.developerRole,
     textOnly: route.quirks.textOnly,
     oneLeadingSystem: route.quirks.oneLeadingSystem,
@@ -248,15 +220,16 @@ function translate(input: PrepareInput, edited: Buffer): PreparedRequest {
   const parsed: unknown = parseBody(edited);
   const translated = translateRequest(facts.dialect, route.wire, parsed, options);
   if (route.wire === 'openai') giveReasoningBack(translated.body, input);
-  const refused = leaveOut(translated.body, route);
-  const headers = plainUpstreamHeaders(input.headers, route.passthrough);
+  const adaptation = adaptationOf(route, Object.keys(translated.body), (name) => translated.body[name]);
+  applyAdaptation(translated.body, adaptation, route.quirks);
+  const headers = plainUpstreamHeaders(input.headers, route.wire, route.passthrough);
   headers['accept-encoding'] = 'identity';
   headers.accept = facts.stream ? 'text/event-stream' : 'application/json';
   return {
     path: PATHS[route.wire],
     headers,
     body: Buffer.from(JSON.stringify(translated.body)),
-    dropped: [...new Set([...translated.dropped, ...refused])],
+    dropped: [...new Set([...translated.dropped, ...adaptation.told])],
     context: translated.context,
     echo: null,
   };

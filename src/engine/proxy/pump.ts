@@ -1,7 +1,6 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import type { Dialect } from '../../shared/model.ts';
 import { EventBytes } from './event-bytes.ts';
-import { findString } from './skim.ts';
 import { createAssembler } from './translate/assemble.ts';
 import { errorEvent } from './translate/errors.ts';
 import { ResponsesAssembler } from './translate/responses/assemble.ts';
@@ -9,14 +8,18 @@ import type { AssembledReply, Assembler, StreamTranslator, WireError, WireEvent 
 
 /** Turns upstream bytes into client bytes, one event after the other, and remembers the answer for the record. */
 export interface Pump {
-  /** Bytes to write at once; empty when the chunk ended no event. */
+  /** Bytes to write at once; empty when the chunk ended no event. Throws when an event is too large to be one. */
   push(chunk: Buffer): Buffer | string;
   /** The upstream closed: what is left, and an error in-band when the answer has no end. */
   end(): Buffer | string;
-  /** The upstream broke: the error in-band. */
-  fail(error: WireError): string;
+  /** The upstream broke: the error in-band, unless the answer was complete or its error told already. */
+  fail(error: WireError): Buffer | string;
   /** The stream's last event has been seen. */
   readonly ended: boolean;
+  /** The last event or an error has been seen: nothing that matters follows. */
+  readonly over: boolean;
+  /** Nothing that follows is passed on. */
+  readonly silent: boolean;
   /** Written bytes end with a whole event, so that a heartbeat may follow. */
   readonly atBoundary: boolean;
   result(): AssembledReply;
@@ -34,22 +37,37 @@ const INCOMPLETE: WireError = {
   message: 'The provider closed the stream before the answer was complete.',
 };
 
-/** Decodes bytes into events; a character cut between two chunks is whole again. */
+/** A line that grows beyond this is no event, whatever it is. In characters. */
+const LARGEST_EVENT = 64 * 1024 * 1024;
+
+/** Decodes whole events out of bytes; a large one may come in pieces. */
 class EventReader {
   readonly #decoder = new TextDecoder('utf-8');
   readonly #parser: EventSourceParser;
+  #broken = false;
 
-  constructor(onEvent: (event: WireEvent) => void, onComment?: (comment: string) => void) {
-    this.#parser = createParser({ onEvent, ...(onComment ? { onComment } : {}) });
+  constructor(onEvent: (event: WireEvent) => void) {
+    this.#parser = createParser({
+      onEvent,
+      maxBufferSize: LARGEST_EVENT,
+      onError: ({ type }) => {
+        if (type === 'max-buffer-size-exceeded') this.#broken = true;
+      },
+    });
   }
 
-  feed(chunk: Buffer): void {
-    this.#parser.feed(this.#decoder.decode(chunk, { stream: true }));
+  /** Throws once, when an event is too large. */
+  feed(bytes: Buffer): void {
+    if (this.#broken) return;
+    const text = this.#decoder.decode(bytes, { stream: true });
+    // The parser waits whether a line feed follows a CR; behind a blank line it makes no difference.
+    this.#parser.feed(/[\r\n]\r$/.test(text.slice(-2)) ? `${text}\n` : text);
+    if (this.#broken) throw new Error(`an event is larger than ${LARGEST_EVENT / 1024 / 1024} MB`);
   }
 
   /** The stream is over: an event whose closing blank line never came counts too (S33). */
   close(): void {
-    this.#parser.feed(`${this.#decoder.decode()}\n\n`);
+    if (!this.#broken) this.#parser.feed(`${this.#decoder.decode()}\n\n`);
   }
 }
 
@@ -61,15 +79,19 @@ function isLastEvent(dialect: Dialect, event: WireEvent): boolean {
   );
 }
 
+function isErrorEvent(event: WireEvent): boolean {
+  return /^(?:error|response\.failed)$/.test(typeOf(event)) || /^\s*\{\s*"error"\s*:\s*[{"]/.test(event.data);
+}
+
 function typeOf(event: WireEvent): string {
   return event.event ?? /^\s*\{\s*"type"\s*:\s*"([^"]*)"/.exec(event.data)?.[1] ?? '';
 }
 
-/** What the last event must hold; whether it is the last one, its reader says. */
-const END_MARKS: Readonly<Record<Dialect, readonly string[]>> = {
-  openai: ['[DONE]'],
-  anthropic: ['message_stop'],
-  responses: ['response.completed', 'response.incomplete'],
+/** What an event that changes the stream's state must hold; whether it is one, its reader says. */
+const MARKS: Readonly<Record<Dialect, readonly string[]>> = {
+  openai: ['[DONE]', '"error"'],
+  anthropic: ['message_stop', '"error"'],
+  responses: ['response.completed', 'response.incomplete', 'response.failed', '"error"'],
 };
 
 /** The error in-band, where a response that is known to have begun is also told to have failed. */
@@ -79,24 +101,43 @@ function failureEvents(dialect: Dialect, assembler: Assembler, error: WireError)
 
 /** The record reads along in pieces of this size: often enough to need no pause at the end, rarely enough to be cheap. */
 const READ_ALONG_BYTES = 32 * 1024;
+const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Same dialect, nothing to change: the upstream's own bytes. */
-export class RawPump implements Pump {
+export interface SameDialect {
+  /** Exchanges values in whole events; null: the upstream's own bytes. */
+  edit: ((bytes: Buffer) => Buffer) | null;
+  /** Bytes stand before these already, so that a byte order mark would no longer be one. */
+  isContinued: boolean;
+}
+
+/** Same dialect: the upstream's own bytes, event by event. */
+export class SamePump implements Pump {
   readonly #dialect: Dialect;
+  readonly #edit: SameDialect['edit'];
   readonly #bytes = new EventBytes();
   readonly #assembler;
   readonly #reader: EventReader;
+  readonly silent = false;
+  #dropsMark: boolean;
   #unread: Buffer[] = [];
   #unreadSize = 0;
+  #failed = false;
   ended = false;
 
-  constructor(dialect: Dialect) {
+  constructor(dialect: Dialect, how: SameDialect = { edit: null, isContinued: false }) {
     this.#dialect = dialect;
+    this.#edit = how.edit;
+    this.#dropsMark = how.isContinued;
     this.#assembler = createAssembler(dialect);
     this.#reader = new EventReader((event) => {
       this.#assembler.push(event);
       if (isLastEvent(dialect, event)) this.ended = true;
+      else if (isErrorEvent(event)) this.#failed = true;
     });
+  }
+
+  get over(): boolean {
+    return this.ended || this.#failed;
   }
 
   get atBoundary(): boolean {
@@ -107,9 +148,9 @@ export class RawPump implements Pump {
     const ready = this.#bytes.push(chunk);
     if (ready === null) return '';
     this.#note(ready);
-    const mayEnd = END_MARKS[this.#dialect].some((mark) => ready.includes(mark));
-    if (this.#unreadSize > READ_ALONG_BYTES || mayEnd) this.#read();
-    return ready;
+    const matters = MARKS[this.#dialect].some((mark) => ready.includes(mark));
+    if (this.#unreadSize > READ_ALONG_BYTES || matters) this.#read();
+    return this.#told(ready);
   }
 
   end(): Buffer | string {
@@ -118,12 +159,13 @@ export class RawPump implements Pump {
     this.#read();
     this.#reader.close();
     const { complete, error } = this.#assembler.result();
-    if (complete || error !== null) return rest ?? '';
+    if (complete || error !== null) return rest ? this.#told(rest) : '';
     return failureEvents(this.#dialect, this.#assembler, INCOMPLETE);
   }
 
   fail(error: WireError): string {
-    this.#read();
+    const known = this.result();
+    if (known.complete || known.error !== null) return '';
     const gap = this.#bytes.atBoundary ? '' : '\n\n';
     return gap + failureEvents(this.#dialect, this.#assembler, error);
   }
@@ -133,109 +175,30 @@ export class RawPump implements Pump {
     return this.#assembler.result();
   }
 
+  #told(ready: Buffer): Buffer {
+    const marked = this.#dropsMark && ready.subarray(0, BOM.length).equals(BOM);
+    this.#dropsMark = false;
+    const bytes = marked ? ready.subarray(BOM.length) : ready;
+    return this.#edit ? this.#edit(bytes) : bytes;
+  }
+
   #note(bytes: Buffer): void {
     this.#unread.push(bytes);
     this.#unreadSize += bytes.length;
   }
 
   #read(): void {
-    for (const bytes of this.#unread) this.#reader.feed(bytes);
+    const unread = this.#unread;
     this.#unread = [];
     this.#unreadSize = 0;
+    for (const bytes of unread) this.#reader.feed(bytes);
   }
-}
-
-/**
- * Same dialect, but the client asked for the model under another name (H16), or a response repeats instructions that
- * went upstream with an addition: only those values are exchanged.
- */
-export class RenamingPump implements Pump {
-  readonly #dialect: Dialect;
-  readonly #model: string | null;
-  readonly #echo: Echo | null;
-  readonly #assembler;
-  readonly #reader: EventReader;
-  readonly atBoundary = true;
-  ended = false;
-  #out = '';
-
-  constructor(dialect: Dialect, model: string | null, echo: Echo | null = null) {
-    this.#dialect = dialect;
-    this.#model = model === null ? null : JSON.stringify(model);
-    this.#echo = echo;
-    this.#assembler = createAssembler(dialect);
-    this.#reader = new EventReader(
-      (event) => this.#event(event),
-      (comment) => {
-        this.#out += `:${comment}\n\n`;
-      },
-    );
-  }
-
-  push(chunk: Buffer): string {
-    this.#reader.feed(chunk);
-    return this.#flush();
-  }
-
-  end(): string {
-    this.#reader.close();
-    const { complete, error } = this.#assembler.result();
-    if (!complete && error === null) this.#out += failureEvents(this.#dialect, this.#assembler, INCOMPLETE);
-    return this.#flush();
-  }
-
-  fail(error: WireError): string {
-    return failureEvents(this.#dialect, this.#assembler, error);
-  }
-
-  result(): AssembledReply {
-    return this.#assembler.result();
-  }
-
-  #event(event: WireEvent & { id?: string | undefined }): void {
-    this.#assembler.push(event);
-    if (isLastEvent(this.#dialect, event)) this.ended = true;
-    const named = this.#model === null ? event.data : renameModel(this.#dialect, event.data, this.#model);
-    const data = restoreEcho(named, this.#echo);
-    if (event.id !== undefined) this.#out += `id: ${event.id}\n`;
-    if (event.event !== undefined) this.#out += `event: ${event.event}\n`;
-    this.#out += `data: ${data.replaceAll('\n', '\ndata: ')}\n\n`;
-  }
-
-  #flush(): string {
-    const out = this.#out;
-    this.#out = '';
-    return out;
-  }
-}
-
-/** Puts another model name (as JSON) into an event or reply; every other byte stays. */
-export function renameModel(dialect: Dialect, json: string, model: string): string {
-  const inner = { openai: null, anthropic: 'message', responses: 'response' }[dialect];
-  const span = findString(json, ['model']) ?? (inner ? findString(json, [inner, 'model']) : null);
-  return span ? exchange(json, span, model) : json;
-}
-
-/** What a response must repeat of its request, where that went upstream changed; values as JSON. */
-export type Echo = Readonly<Record<string, string>>;
-
-/** Puts the client's own values back into a response object or an event that holds one. */
-export function restoreEcho(json: string, echo: Echo | null): string {
-  let out = json;
-  for (const [key, value] of Object.entries(echo ?? {})) {
-    const span = findString(out, ['response', key]) ?? findString(out, [key]);
-    if (span) out = exchange(out, span, value);
-  }
-  return out;
-}
-
-function exchange(json: string, span: { start: number; end: number }, value: string): string {
-  return json.slice(0, span.start) + value + json.slice(span.end);
 }
 
 /** The upstream speaks the other dialect. */
 export class TranslatingPump implements Pump {
   readonly #translator: StreamTranslator;
+  readonly #bytes = new EventBytes();
   readonly #assembler;
   readonly #reader: EventReader;
   readonly atBoundary = true;
@@ -254,23 +217,37 @@ export class TranslatingPump implements Pump {
     return this.#translator.state === 'ended';
   }
 
+  get over(): boolean {
+    return this.ended || this.#translator.state === 'failed';
+  }
+
+  get silent(): boolean {
+    return this.over;
+  }
+
   push(chunk: Buffer): string {
-    this.#reader.feed(chunk);
+    const ready = this.#bytes.push(chunk);
+    if (ready !== null) this.#reader.feed(ready);
     return this.#flush();
   }
 
   end(): string {
+    const rest = this.#bytes.rest();
+    if (rest !== null) this.#reader.feed(rest);
     this.#reader.close();
     this.#out += this.#translator.end();
     return this.#flush();
   }
 
   fail(error: WireError): string {
-    return this.#flush() + this.#translator.fail(error);
+    const isComplete = this.#assembler.result().complete;
+    this.#out += isComplete ? this.#translator.end() : this.#translator.fail(error);
+    return this.#flush();
   }
 
   result(): AssembledReply {
-    return this.#assembler.result();
+    const known = this.#assembler.result();
+    return { ...known, error: known.error ?? this.#translator.error };
   }
 
   #flush(): string {

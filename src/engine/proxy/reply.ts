@@ -3,14 +3,17 @@ import { AppError, messageOf } from '../../shared/errors.ts';
 import type { UpstreamReply } from '../upstream/index.ts';
 import { answerError, wireErrorOf } from './answer.ts';
 import { collect, decoded } from './decode.ts';
+import { STREAM_HEADERS } from './early-head.ts';
 import type { TurnDeps, TurnInFlight } from './flight.ts';
 import { clientHeaders, one } from './headers.ts';
+import { NotEventsPump, type Told } from './not-events.ts';
 import { looksLikeEvents, PeekedFlow } from './peek.ts';
 import { asksUsage } from './prepare.ts';
-import { type Pump, RawPump, RenamingPump, renameModel, restoreEcho, TranslatingPump } from './pump.ts';
+import { type Pump, SamePump, TranslatingPump } from './pump.ts';
+import { eventEditor, renameModel, restoreEcho } from './rename.ts';
 import { type Flow, relayStream } from './stream.ts';
 import { readReply } from './translate/assemble.ts';
-import { clientStatus, readErrorObject, readUpstreamError } from './translate/errors.ts';
+import { clientStatus, errorEvent, readErrorObject, readUpstreamError } from './translate/errors.ts';
 import { isObject, parseJson } from './translate/json.ts';
 import { createTranslator, translateReply } from './translate/pairs.ts';
 import type { JsonObject, WireError } from './translate/types.ts';
@@ -77,16 +80,15 @@ export function relayUpstreamError(
   record.end({ status: 'failed', httpStatus: status, error: message, answer: null });
   const headers = { ...clientHeaders(reply.headers, 'new-bytes'), ...flight.headers };
   const native = route.wire === call.dialect && isNativeError(flight, text);
-  if (!native || keyRefused || (route.apiKey !== '' && text.includes(route.apiKey))) {
-    answerError(call.response, call.dialect, status, { ...error, message }, call.requestId, headers);
-    return;
-  }
-  send(flight, clientStatus(call.dialect, status), headers, bytes);
+  const showsKey = route.apiKey !== '' && text.includes(route.apiKey);
+  if (!native || keyRefused || showsKey || flight.early?.end())
+    tellFailure(flight, status, { ...error, message }, headers);
+  else send(flight, clientStatus(call.dialect, status), { ...headers, ...upstreamRequestId(reply) }, bytes);
 }
 
 /** No answer came: the network, a timeout, or the client left. */
 export function refuseCall(deps: TurnDeps, flight: TurnInFlight, error: unknown, clientLeft: boolean): void {
-  const { record, call } = flight;
+  const { record } = flight;
   if (clientLeft) {
     record.end({ status: 'aborted', httpStatus: null, error: null, answer: null });
     return;
@@ -95,7 +97,7 @@ export function refuseCall(deps: TurnDeps, flight: TurnInFlight, error: unknown,
   const wire = wireErrorOf(known);
   deps.upstream.note({ status: null, message: known.message });
   record.end({ status: 'failed', httpStatus: null, error: known.message, answer: null });
-  answerError(call.response, call.dialect, wire.status, wire, call.requestId, flight.headers);
+  tellFailure(flight, wire.status, wire, flight.headers);
 }
 
 function unreadable(error: unknown): AppError {
@@ -106,22 +108,17 @@ function unreadable(error: unknown): AppError {
 }
 
 function failCall(deps: TurnDeps, flight: TurnInFlight, status: number, error: WireError): void {
-  const { call, record } = flight;
+  const { record } = flight;
   deps.upstream.note({ status, message: error.message });
   record.end({ status: 'failed', httpStatus: status, error: error.message, answer: null });
-  answerError(call.response, call.dialect, status, error, call.requestId, flight.headers);
+  tellFailure(flight, status, error, flight.headers);
 }
 
 function relayEvents(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply, body: Flow): Promise<void> {
   const { call, record } = flight;
-  const pump = pumpOf(deps, flight);
-  call.response.writeHead(200, {
-    ...clientHeaders(reply.headers, 'new-bytes'),
-    ...flight.headers,
-    ...upstreamRequestId(reply),
-    'content-type': eventStreamType(reply),
-    'cache-control': 'no-cache',
-  });
+  const isContinued = flight.early?.end() === true;
+  const pump = new NotEventsPump(pumpOf(deps, flight, isContinued), (body) => toldAsEvents(flight, body));
+  beginStream(flight, reply);
   const relayed = relayStream({
     body,
     response: call.response,
@@ -157,7 +154,7 @@ function keep(deps: TurnDeps, flight: TurnInFlight, response: JsonObject | null)
   }
 }
 
-function pumpOf(deps: TurnDeps, flight: TurnInFlight): Pump {
+function pumpOf(deps: TurnDeps, flight: TurnInFlight, isContinued: boolean): Pump {
   const { facts, route, prepared } = flight;
   const { context } = prepared;
   if (context) {
@@ -167,10 +164,37 @@ function pumpOf(deps: TurnDeps, flight: TurnInFlight): Pump {
     return new TranslatingPump(route.wire, translator);
   }
   const { echo } = prepared;
-  const renamed = route.model === facts.model ? null : facts.model;
-  return renamed === null && echo === null
-    ? new RawPump(facts.dialect)
-    : new RenamingPump(facts.dialect, renamed, echo);
+  const { dialect } = facts;
+  const model = route.model === facts.model ? null : facts.model;
+  const edit = model === null && echo === null ? null : eventEditor({ dialect, model, echo });
+  return new SamePump(dialect, { edit, isContinued });
+}
+
+/** What came instead of an event stream: an answer is told as a stream, all else as an error. */
+function toldAsEvents(flight: TurnInFlight, body: Buffer): Told {
+  const { facts, route } = flight;
+  const text = body.toString('utf8');
+  const json = parseJson(text);
+  const known = isObject(json) ? json : null;
+  const error = known && isAnswer(known) ? null : readUpstreamError(502, text);
+  const result = { reply: known, text: '', usage: null, complete: error === null, error };
+  if (!known || error) return { out: errorEvent(facts.dialect, error ?? NO_ANSWER), result };
+  try {
+    const whole = inClientDialect(flight, known);
+    const out = streamOfWhole(facts.dialect, whole, asksUsage(flight.skim));
+    return { out, result: { ...result, ...readReply(route.wire, known) } };
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+    const told = wireErrorOf(cause);
+    return { out: errorEvent(facts.dialect, told), result: { ...result, complete: false, error: told } };
+  }
+}
+
+const NO_ANSWER: WireError = { type: 'api_error', message: 'The provider sent no answer.' };
+
+/** True for the object of an answer on any wire. */
+function isAnswer(json: JsonObject): boolean {
+  return json.choices !== undefined || json.content !== undefined || json.output !== undefined;
 }
 
 function answerWhole(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply, bytes: Buffer): void {
@@ -184,8 +208,7 @@ function answerWhole(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply,
     return;
   }
   // Some providers put an error into a 200; a stream reader and the other dialect need one with a status.
-  const bare = json.choices === undefined && json.content === undefined && json.output === undefined;
-  const refused = bare ? readErrorObject(json) : null;
+  const refused = isAnswer(json) ? null : readErrorObject(json);
   if (refused && (prepared.context || facts.stream)) {
     failCall(deps, flight, refused.status ?? 502, refused);
     return;
@@ -216,7 +239,7 @@ function answerWhole(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply,
 
 /** The provider streamed although the client asked for a whole answer. */
 function answerAssembled(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply, bytes: Buffer): void {
-  const pump = new RawPump(flight.route.wire);
+  const pump = new SamePump(flight.route.wire);
   pump.push(bytes);
   pump.end();
   const result = pump.result();
@@ -233,15 +256,33 @@ function answerAssembled(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamRe
 
 /** The provider answered whole although the client asked for a stream. */
 function answerAsStream(flight: TurnInFlight, reply: UpstreamReply, whole: JsonObject): void {
+  beginStream(flight, reply);
+  flight.call.response.end(streamOfWhole(flight.facts.dialect, whole, asksUsage(flight.skim)));
+}
+
+/** Sends the head of an event stream, unless a provider that let us wait made it go out already. */
+function beginStream(flight: TurnInFlight, reply: UpstreamReply): void {
   const { response } = flight.call;
+  if (flight.early?.end() || response.destroyed) return;
   response.writeHead(200, {
     ...clientHeaders(reply.headers, 'new-bytes'),
     ...flight.headers,
     ...upstreamRequestId(reply),
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache',
+    ...STREAM_HEADERS,
+    ...eventStreamType(reply),
   });
-  response.end(streamOfWhole(flight.facts.dialect, whole, asksUsage(flight.skim)));
+}
+
+/** Tells a failure by its status, or in-band where the stream has begun. */
+function tellFailure(
+  { call, early }: TurnInFlight,
+  status: number,
+  error: WireError,
+  headers: OutgoingHttpHeaders,
+): void {
+  const { response, dialect, requestId } = call;
+  if (early?.end()) response.end(errorEvent(dialect, { ...error, status: error.status ?? status }));
+  else answerError(response, dialect, status, error, requestId, headers);
 }
 
 function inClientDialect(flight: TurnInFlight, reply: JsonObject): JsonObject {
@@ -274,9 +315,9 @@ function upstreamRequestId(reply: UpstreamReply): OutgoingHttpHeaders {
   return id === undefined ? {} : { 'x-request-id': id };
 }
 
-function eventStreamType(reply: UpstreamReply): string {
+function eventStreamType(reply: UpstreamReply): OutgoingHttpHeaders {
   const type = one(reply.headers['content-type']) ?? '';
-  return /^text\/event-stream\b/i.test(type) ? type : 'text/event-stream; charset=utf-8';
+  return /^text\/event-stream\b/i.test(type) ? { 'content-type': type } : {};
 }
 
 function isNativeError(flight: TurnInFlight, text: string): boolean {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { messageOf } from '../../shared/errors.ts';
 import type { Dialect } from '../../shared/model.ts';
 import type { Clock } from '../ports.ts';
 import type { BodySink } from '../upstream/index.ts';
@@ -13,6 +14,8 @@ export interface Flow {
 }
 
 type StreamOutcome = { status: 'answered' } | { status: 'aborted' } | { status: 'failed'; error: WireError };
+
+const CUT_OFF: WireError = { type: 'api_error', message: 'The answer was cut off.' };
 
 export interface StreamRelay {
   body: Flow;
@@ -29,6 +32,9 @@ export interface StreamRelay {
   explain: (error: Error) => WireError;
 }
 
+/** How long a provider may take to close a stream that has said its last word. */
+const LINGER_MS = 1000;
+
 /**
  * Hands an event stream on as it arrives. A slow client slows the upstream down, a client that leaves ends it, and an
  * upstream that breaks is reported in-band. Resolves when nothing more will be written.
@@ -41,6 +47,7 @@ export function relayStream(relay: StreamRelay): Promise<void> {
     let waiting = false;
     let lastAt = clock.now();
     let cancelBeat = () => {};
+    let cancelLinger: (() => void) | null = null;
 
     const ending = (outcome: StreamOutcome) => {
       if (told) return;
@@ -70,18 +77,31 @@ export function relayStream(relay: StreamRelay): Promise<void> {
       });
       return false;
     };
-    const breakOff = (error: WireError) => {
-      const last = pump.fail(error);
-      ending({ status: 'failed', error });
-      if (last !== '') response.write(last);
+    /** The last bytes; `cause` is what ended an answer that has no end. */
+    const conclude = (last: Buffer | string, cause: WireError) => {
+      const { complete, error } = pump.result();
+      const failure = error ?? (complete ? null : cause);
+      ending(failure ? { status: 'failed', error: failure } : { status: 'answered' });
+      if (last.length > 0) {
+        relay.firstByte();
+        response.write(last);
+      }
       finish();
       response.end();
+    };
+    const breakOff = (error: WireError) => conclude(pump.fail(error), error);
+    /** A provider that has said all need not be waited for. */
+    const linger = () => {
+      cancelLinger ??= clock.after(LINGER_MS, () => {
+        if (!over) conclude(pump.end(), CUT_OFF);
+        body.abort();
+      });
     };
     const beat = () => {
       cancelBeat = clock.after(relay.heartbeatMs / 2, () => {
         if (over) return;
         const silent = clock.now() - lastAt >= relay.heartbeatMs;
-        if (silent && !waiting && !pump.ended && pump.atBoundary) response.write(HEARTBEAT[relay.dialect]);
+        if (silent && !waiting && !pump.over && pump.atBoundary) response.write(HEARTBEAT[relay.dialect]);
         beat();
       });
     };
@@ -95,27 +115,22 @@ export function relayStream(relay: StreamRelay): Promise<void> {
         try {
           const out = pump.push(chunk);
           if (pump.ended) ending({ status: 'answered' });
-          return write(out);
+          const open = write(out);
+          if (pump.over) linger();
+          if (pump.silent) conclude('', CUT_OFF);
+          return open || over;
         } catch (error) {
-          breakOff({ type: 'api_error', message: `The answer could not be read: ${String(error)}` });
+          breakOff({ type: 'api_error', message: `The answer could not be read: ${messageOf(error)}` });
           body.abort();
           return true;
         }
       },
       end: () => {
-        if (over) return;
-        const last = pump.end();
-        const { complete, error } = pump.result();
-        const failed = error ?? (complete ? null : { type: 'api_error', message: 'The answer was cut off.' });
-        ending(failed ? { status: 'failed', error: failed } : { status: 'answered' });
-        if (last.length > 0) {
-          relay.firstByte();
-          response.write(last);
-        }
-        finish();
-        response.end();
+        cancelLinger?.();
+        if (!over) conclude(pump.end(), CUT_OFF);
       },
       fail: (error) => {
+        cancelLinger?.();
         if (over) return;
         // The client's leaving also breaks the upstream, and may be noticed here first.
         if (response.destroyed) onClose();
