@@ -11,6 +11,7 @@ import { addStartCommand } from './start.ts';
 import { addStatusCommand } from './status.ts';
 import { addStopCommand } from './stop.ts';
 import { createTerminal, printError } from './terminal.ts';
+import { addUsageCommand } from './usage.ts';
 
 /** Bad usage, as shells have it. */
 const USAGE = 2;
@@ -35,6 +36,7 @@ export function buildProgram(context: Context): Command {
   addConfigCommand(program, context);
   addAuthCommand(program, context);
   addSkillsCommand(program, context);
+  addUsageCommand(program, context);
   addCheckCommands(program, context);
   return program;
 }

@@ -3,6 +3,7 @@ import { clearStaleHost, type RuntimeInfo, readHost } from '../engine/platform/l
 import { messageOf } from '../shared/errors.ts';
 import { createTranslator, matchLocale } from '../shared/i18n/index.ts';
 import { describe, type Snapshot } from '../shared/status.ts';
+import { describeCap } from '../shared/usage.ts';
 import { connectHost } from './client.ts';
 import { wantsJson } from './config.ts';
 import type { Context } from './context.ts';
@@ -72,9 +73,11 @@ async function showRunning(context: Context, info: RuntimeInfo, json: boolean): 
   }
   terminal.out(status.sentence);
   const { detail } = status;
+  const cap = snapshot.usage.cap && describeCap(snapshot.usage.cap, t);
+  const capLine = cap === detail ? null : cap;
   if (detail !== null && detail !== status.sentence && !snapshot.warnings.includes(detail))
     terminal.out(detail);
-  terminal.out(table(rows(info, snapshot, endpoints)));
+  terminal.out(table(rows(info, snapshot, endpoints, capLine)));
   for (const warning of snapshot.warnings) terminal.err(`warning: ${warning}`);
 }
 
@@ -82,6 +85,7 @@ function rows(
   info: RuntimeInfo,
   snapshot: Snapshot,
   endpoints: { openai: string; anthropic: string },
+  cap: string | null,
 ): string[][] {
   const { provider, today, proxy } = snapshot;
   const mode =
@@ -109,6 +113,7 @@ function rows(
       `${count(today.turns, 'turn')} in ${count(today.sessions, 'session')}, ${count(today.addedTokens, 'token')} added`,
     ],
     ['Waiting', count(snapshot.waiting.proposals, 'proposal')],
+    ...(cap === null ? [] : [['Daily cap', cap]]),
   ];
 }
 

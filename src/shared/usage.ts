@@ -141,3 +141,11 @@ export function describeCap(state: CapState, t: Translate): string {
   const used = cap.unit === 'usd' ? formatMoney(spent, t.locale) : formatNumber(spent, t.locale);
   return t('usage.capOpen', { spent: used, cap: words });
 }
+
+/** `$1.84`, `≥ $1.84` when a part of it is not known, a word when nothing is. */
+export function formatCost(sums: UsageSums, t: Translate): string {
+  const known = knownCost(sums);
+  if (known === 'nothing') return t('usage.unknown');
+  const money = formatMoney(sums.costUsd, t.locale);
+  return known === 'all' ? money : `≥ ${money}`;
+}
