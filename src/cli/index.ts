@@ -5,6 +5,7 @@ import { addAuthCommand } from './auth.ts';
 import { addCheckCommands } from './checks.ts';
 import { addConfigCommand } from './config.ts';
 import type { Context } from './context.ts';
+import { addQuirksCommand } from './quirks.ts';
 import { addSetupCommand } from './setup.ts';
 import { addSkillsCommand } from './skills/index.ts';
 import { addStartCommand } from './start.ts';
@@ -37,6 +38,7 @@ export function buildProgram(context: Context): Command {
   addAuthCommand(program, context);
   addSkillsCommand(program, context);
   addUsageCommand(program, context);
+  addQuirksCommand(program, context);
   addCheckCommands(program, context);
   return program;
 }

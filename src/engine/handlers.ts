@@ -99,6 +99,8 @@ export function createHandlers(deps: HandlerDeps): Handlers {
       return { isSet: false };
     },
     'usage.summary': (input) => usage.summary(input),
+    'quirks.list': () => upstream.learnedQuirks(),
+    'quirks.forget': ({ host, model }) => ({ forgotten: upstream.forgetQuirks(host ?? null, model ?? null) }),
     'setup.presets': () => upstream.presets(),
     'setup.detectLocal': () => upstream.detectLocal(),
     'setup.testProvider': (input) => upstream.test(setup.withKey(input)),

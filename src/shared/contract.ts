@@ -57,6 +57,13 @@ export interface LocalServer {
   models: string[];
 }
 
+/** What refusals taught about one model at one host, e.g. `without verbosity` or `mostOutput=8192`. */
+export interface LearnedQuirk {
+  host: string;
+  model: string;
+  effects: string[];
+}
+
 /** One key of the configuration, as screens and CLI show it; secrets are masked. */
 export interface ConfigEntry {
   path: string;
@@ -187,6 +194,11 @@ export const ROUTES = {
   'secrets.list': query(none),
   'secrets.set': command(z.object({ name: z.string(), value: z.string().min(1).max(10_000) })),
   'secrets.clear': command(z.object({ name: z.string() })),
+  'quirks.list': query(none),
+  /** Of a host's models, or of one; without both: of all. */
+  'quirks.forget': command(
+    z.object({ host: z.string().min(1).max(300).optional(), model: z.string().max(300).optional() }),
+  ),
   'setup.presets': query(none),
   'setup.detectLocal': query(none),
   'setup.testProvider': query(provider),
@@ -224,10 +236,10 @@ interface RouteOutputs {
   'turns.get': TurnDetail & { costUsd: number | null };
   /** Turns per hour of one local day, 24 numbers. */
   'turns.histogram': { day: string; hours: number[] };
-  'sessions.end': null;
-  'skills.list': { skills: SkillSummary[]; problems: SkillProblem[] };
   /** The last seven days unless `from` and `to` say otherwise. */
   'usage.summary': UsageSummary;
+  'sessions.end': null;
+  'skills.list': { skills: SkillSummary[]; problems: SkillProblem[] };
   'skills.get': SkillDetail;
   'skills.setEnabled': { undo: Undo };
   'skills.add': { name: string; undo: Undo };
@@ -257,6 +269,10 @@ interface RouteOutputs {
   'secrets.list': { names: string[]; kind: 'keychain' | 'file'; detail: string };
   'secrets.set': { isSet: true };
   'secrets.clear': { isSet: false };
+  /** The newest first. */
+  'quirks.list': LearnedQuirk[];
+  /** Of how many models. */
+  'quirks.forget': { forgotten: number };
   'setup.presets': ProviderPreset[];
   'setup.detectLocal': LocalServer[];
   'setup.testProvider': ProviderTest;

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import type { Dialect } from '../../shared/model.ts';
 
 type Headers = Record<string, string | string[]>;
 
@@ -62,14 +63,34 @@ export function upstreamHeaders(headers: IncomingHttpHeaders, keepCredentials: b
   return out;
 }
 
-/** On the other wire only what every HTTP service understands. */
-export function plainUpstreamHeaders(headers: IncomingHttpHeaders, keepCredentials: boolean): Headers {
+/** On another wire only what every HTTP service understands; the caller's credentials under the name known there. */
+export function plainUpstreamHeaders(
+  headers: IncomingHttpHeaders,
+  wire: Dialect,
+  keepCredentials: boolean,
+): Headers {
   const out: Headers = { 'content-type': 'application/json' };
   for (const name of ['user-agent', 'traceparent', 'tracestate', ...(keepCredentials ? CREDENTIALS : [])]) {
     const value = headers[name];
     if (value !== undefined) out[name] = value;
   }
+  if (wire === 'anthropic') bearerToKey(out);
+  else keyToBearer(out);
   return out;
+}
+
+function keyToBearer(headers: Headers): void {
+  const { authorization, 'x-api-key': key } = headers;
+  if (authorization === undefined && key !== undefined) headers.authorization = `Bearer ${one(key)}`;
+  delete headers['x-api-key'];
+}
+
+/** All but a subscription's token, which Anthropic takes as a bearer token only (H18). */
+function bearerToKey(headers: Headers): void {
+  const token = /^bearer\s+(.+)$/i.exec(one(headers.authorization) ?? '')?.[1];
+  if (headers['x-api-key'] !== undefined || token === undefined || token.startsWith('sk-ant-oat')) return;
+  headers['x-api-key'] = token;
+  delete headers.authorization;
 }
 
 const NOT_DOWNSTREAM = new Set([

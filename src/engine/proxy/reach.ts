@@ -27,8 +27,12 @@ export interface Journey {
 const MIB = 1024 * 1024;
 const OVERLOADED = 529;
 const OVERLOADED_RETRIES = 2;
+/** A provider that asks for more is not waited for. */
+const LONGEST_WAIT_MS = 2000;
 /** Most refusals of one request that teach something. */
-const LESSONS = 3;
+const LESSONS = 4;
+/** Statuses whose refusals are about the request's form; 500 is what llama.cpp says when a chat template gives up. */
+const TEACHES: ReadonlySet<number> = new Set([400, 422, 500]);
 
 /**
  * Asks the providers in turn until one answers. Nothing has reached the client so far, so that: a provider that says
@@ -49,7 +53,8 @@ export async function reach(deps: TurnDeps, journey: Journey): Promise<Reached> 
       }
       const givesWay = deps.upstream.failed(reached.route, reached.reply, reached.refusal.toString('utf8'));
       failure ??= { reached };
-      if (!givesWay) break;
+      // That a later one cannot take the request (no pictures, a smaller window) says nothing of the next.
+      if (!givesWay && index === 0) break;
     } catch (error) {
       if (journey.signal.aborted) throw error;
       failure ??= { error };
@@ -75,38 +80,34 @@ async function ask(
   let route = firstRoute;
   let prepared = firstRequest;
   let overloads = 0;
-  let lessons = 0;
-  let lesson: { remember: () => void; refusal: Buffer } | null = null;
+  /** What was learned on the way; kept only when it led to an answer. */
+  const learned: { gist: string; remember: () => void }[] = [];
   for (;;) {
     const { path, headers, body } = prepared;
     const { signal } = journey;
     const reply = await deps.upstream.send(route, { path, method: 'POST', headers, body, signal });
     if (reply.status < 300) {
-      lesson?.remember();
+      for (const { remember } of learned) remember();
       return { route, prepared, reply, refusal: null };
     }
     const refusal = await read(reply);
     const reached = { route, prepared, reply, refusal };
     if (signal.aborted) return reached;
-    if (
-      reply.status === OVERLOADED &&
-      overloads < retries &&
-      !(Number(one(reply.headers['retry-after'])) > 2)
-    ) {
-      await pause(deps.clock, 200 * 2 ** overloads * (1 + Math.random()), signal);
+    const wait = deps.upstream.askedWaitMs(reply) ?? 0;
+    if (reply.status === OVERLOADED && overloads < retries && wait <= LONGEST_WAIT_MS) {
+      const jittered = 200 * 2 ** overloads * (1 + Math.random());
+      await pause(deps.clock, Math.max(wait, jittered), signal);
       if (signal.aborted) return reached;
       overloads += 1;
       continue;
     }
-    if ((reply.status !== 400 && reply.status !== 422) || lessons === LESSONS) return reached;
-    // The same complaint again: what was taken out was not what it meant. Another one: that much was right.
-    if (lesson?.refusal.equals(refusal)) return reached;
-    lesson?.remember();
-    const taught = deps.upstream.learn(route, refusal.toString('utf8'), body);
-    const again = taught && retell(journey, taught.route);
-    if (!taught || !again || again.body.equals(body)) return reached;
-    lessons += 1;
-    lesson = { remember: taught.remember, refusal };
+    if (!TEACHES.has(reply.status) || learned.length === LESSONS) return reached;
+    const taught = deps.upstream.learn(route, reply.status, refusal.toString('utf8'), body);
+    // The same complaint again: what was taken out was not what it meant.
+    if (!taught || learned.at(-1)?.gist === taught.gist) return reached;
+    const again = retell(journey, taught.route);
+    if (!again || again.body.equals(body)) return reached;
+    learned.push(taught);
     route = taught.route;
     prepared = again;
   }

@@ -43,6 +43,7 @@ export function createChatModel(deps: ChatModelDeps): ChatModel {
 export function questionBody(route: Route, ask: Ask): Json {
   const limit = ask.maxTokens;
   const common = {
+    ...route.options,
     model: route.model,
     ...(ask.temperature === undefined ? {} : { temperature: ask.temperature }),
     stream: false,

@@ -1,5 +1,5 @@
 import type { Config } from '../../shared/config.ts';
-import type { LocalServer, ProviderPreset, ProviderTest } from '../../shared/contract.ts';
+import type { LearnedQuirk, LocalServer, ProviderPreset, ProviderTest } from '../../shared/contract.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Dialect } from '../../shared/model.ts';
 import type { ProviderTrouble } from '../../shared/status.ts';
@@ -7,14 +7,17 @@ import type { OwnPurpose } from '../../shared/usage.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { CallMeter, ChatModel, Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
-import { apiRoot } from './address.ts';
+import { addressExtras, apiRoot, isLocalUrl } from './address.ts';
 import { createChatModel } from './chat-model.ts';
+import { withCredentials } from './credentials.ts';
 import type { Env } from './env-proxy.ts';
 import { Connections, type UpstreamReply } from './exchange.ts';
 import { failureError, hostPort } from './failure.ts';
-import { LearnedQuirks, lessonOf, withLesson } from './learned.ts';
+import { LearnedQuirks } from './learned.ts';
+import { lessonOf, withLesson } from './lesson.ts';
 import { findLocalServers, type LocalPorts } from './local.ts';
-import { outageOf, Rests, UNREACHABLE } from './outage.ts';
+import { openrouterHeaders, openrouterOptions } from './openrouter.ts';
+import { outageOf, Rests, retryAfterMs, UNREACHABLE } from './outage.ts';
 import { presetOf, providerPresets, type Quirks, quirksOf, wireOf } from './presets.ts';
 import { testProvider } from './provider-test.ts';
 import type { Route, UpstreamRequest } from './route.ts';
@@ -82,8 +85,9 @@ export class Upstream {
     // Names that Claude Code will list carry the prefix; behind it stands a name of ours.
     const asked = models.includes(requestedModel) ? requestedModel : requestedModel.replace(/^claude-/, '');
     const model = models.includes(asked) ? asked : modelId || requestedModel;
-    const passthrough =
-      (own.auth_method === 'passthrough' ? own.auth_method : llm.auth_method) === 'passthrough';
+    // Whoever lets the caller's credentials go to one provider did not say that of another.
+    const method = own.auth_method ?? (apart || own.api_key ? 'api_key' : llm.auth_method);
+    const passthrough = method === 'passthrough';
     if (base === '')
       throw new AppError('PROVIDER_NOT_SET', 'No model provider is set up yet.', {
         hint: 'Run `metaclaw setup`, or open the window and choose a provider.',
@@ -101,9 +105,10 @@ export class Upstream {
 
   /**
    * The routes of a request in the order in which they are asked: the resolved one, then `llm.fallbacks`; those that
-   * failed lately stand last. An agent with a provider of its own has no fallbacks: its words go nowhere else.
+   * failed lately stand last. An agent with a provider of its own has no fallbacks: its words go nowhere else. What is
+   * private and answered by a model of this computer does not leave it.
    */
-  chain(first: Route, agent: string): Route[] {
+  chain(first: Route, agent: string, isPrivate = false): Route[] {
     const config = this.#deps.config();
     const own = config.agents[agent]?.llm ?? {};
     if (own.api_base || own.provider) return [first];
@@ -120,7 +125,8 @@ export class Upstream {
         return [];
       }
     });
-    const routes = [first, ...others];
+    const staysHere = isPrivate && isLocalUrl(first.baseUrl);
+    const routes = [first, ...others.filter((route) => !staysHere || isLocalUrl(route.baseUrl))];
     const resting = new Set(routes.filter((route) => this.#rests.isResting(route)));
     return [...routes.filter((route) => !resting.has(route)), ...resting];
   }
@@ -135,6 +141,11 @@ export class Upstream {
     const outage = outageOf(route, reply, text, this.#deps.clock.now());
     if (outage) this.#rests.begin(route, outage);
     return outage !== null;
+  }
+
+  /** Milliseconds that a refusal asks to wait; null when it does not say. */
+  askedWaitMs({ headers }: Pick<UpstreamReply, 'headers'>): number | null {
+    return retryAfterMs(headers, this.#deps.clock.now());
   }
 
   /** No answer came. */
@@ -155,22 +166,37 @@ export class Upstream {
 
   /**
    * Learns from a refused request what this model at this host does not take. Returns the route as it is to be spoken
-   * to instead, and what to remember once that has proved right; null when the refusal teaches nothing or the user's
-   * own setting stands.
+   * to instead, what was complained of, and what to remember once that has proved right; null when the refusal teaches
+   * nothing or the user's own setting stands.
    */
   learn(
     route: Route,
+    status: number,
     errorText: string,
     sentBody: Uint8Array,
-  ): { route: Route; remember: () => void } | null {
-    const lesson = lessonOf(route, errorText, sentBody);
-    if (lesson === null) return null;
+  ): { route: Route; gist: string; remember: () => void } | null {
+    const taught = lessonOf(route, status, errorText, sentBody);
+    if (taught === null) return null;
+    const { lesson, lasting, gist } = taught;
     const fixed = this.#userQuirks(route);
     if (Object.keys(lesson).some((name) => name in fixed)) return null;
     return {
       route: { ...route, quirks: withLesson(route.quirks, lesson) },
-      remember: () => this.#learned.add(route, lesson),
+      gist,
+      remember: () => {
+        if (lasting) this.#learned.add(route, lesson);
+      },
     };
+  }
+
+  /** What refusals taught so far, the newest first. */
+  learnedQuirks(): LearnedQuirk[] {
+    return this.#learned.list();
+  }
+
+  /** Forgets it for a host's models, or for one of them; null: for all. Returns of how many models. */
+  forgetQuirks(host: string | null, model: string | null): number {
+    return this.#learned.forget(host, model);
   }
 
   /** Names that clients may ask for, the served one first. */
@@ -182,7 +208,9 @@ export class Upstream {
   /** Sends a request on a route. Rejects with AppError UPSTREAM_* when no answer came. */
   async send(route: Route, request: UpstreamRequest): Promise<UpstreamReply> {
     const url = new URL(`${route.baseUrl}${request.path}`);
-    const headers = { ...request.headers, ...route.headers, ...credentials(route) };
+    for (const [name, value] of new URLSearchParams(route.query))
+      if (!url.searchParams.has(name)) url.searchParams.append(name, value);
+    const headers = withCredentials(route, request.headers);
     if (route.wire === 'anthropic') headers['anthropic-version'] ??= ANTHROPIC_VERSION;
     try {
       return await this.#connections.send({
@@ -281,6 +309,8 @@ export class Upstream {
     passthrough: boolean,
   ): Route {
     const baseUrl = apiRoot(base, wire);
+    const isOpenrouter = presetOf(provider).id === 'openrouter' || new URL(baseUrl).host === 'openrouter.ai';
+    const { openrouter } = this.#deps.config();
     return {
       name: provider,
       baseUrl,
@@ -289,7 +319,9 @@ export class Upstream {
       model,
       apiKey,
       passthrough,
-      headers: provider === 'openrouter' ? openrouterHeaders(this.#deps.config()) : {},
+      headers: isOpenrouter ? openrouterHeaders(openrouter) : {},
+      ...addressExtras(base),
+      options: isOpenrouter ? openrouterOptions(openrouter, model) : {},
       quirks: {
         ...withLesson(quirksOf(provider, baseUrl, model), this.#learned.of(baseUrl, model)),
         ...this.#userQuirks({ baseUrl }),
@@ -352,19 +384,4 @@ function hostOfBase(base: string): string {
 function presetBase(provider: string, config: Config): string {
   const { baseUrl, id } = presetOf(provider);
   return id === 'bedrock' ? baseUrl.replace('us-east-1', config.llm.bedrock_region) : baseUrl;
-}
-
-function openrouterHeaders(config: Config): Record<string, string> {
-  const { app_name, app_url } = config.openrouter;
-  return { ...(app_url ? { 'http-referer': app_url } : {}), ...(app_name ? { 'x-title': app_name } : {}) };
-}
-
-/** A subscription token of Anthropic is a bearer token only; other servers of that wire read one or the other (H18). */
-function credentials(route: Route): Record<string, string> {
-  const { apiKey, wire } = route;
-  if (apiKey === '' || route.passthrough) return {};
-  if (wire !== 'anthropic') return { authorization: `Bearer ${apiKey}` };
-  if (apiKey.startsWith('sk-ant-oat')) return { authorization: `Bearer ${apiKey}` };
-  const own = new URL(route.baseUrl).host === 'api.anthropic.com';
-  return own ? { 'x-api-key': apiKey } : { 'x-api-key': apiKey, authorization: `Bearer ${apiKey}` };
 }

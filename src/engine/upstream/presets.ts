@@ -7,14 +7,32 @@ export interface Quirks {
   developerRole: boolean;
   /** Which limit field the model takes. */
   maxTokensField: 'max_tokens' | 'max_completion_tokens';
+  /** Longest answer that may be asked for, in tokens; null: unknown. */
+  mostOutput: number | null;
+  /** Takes system messages at all; else their words stand before the user's. */
+  systemRole: boolean;
   /** Takes exactly one system message, first. */
   oneLeadingSystem: boolean;
+  /** Takes `temperature` or `top_p`, not both. */
+  oneSampling: boolean;
   /** Takes text only. */
   textOnly: boolean;
   /** Earlier reasoning: taken out, left as the client sent it, or demanded back as `reasoning_content`. */
   reasoning: 'drop' | 'keep' | 'reasoning_content';
   /** Where reasoning is demanded: takes an empty one for an answer whose reasoning nobody knows any more. */
   emptyReasoning: boolean;
+  /** Values of `reasoning_effort` that it takes; null: unknown. */
+  efforts: readonly string[] | null;
+  /** How a Claude model is asked to think. */
+  thinkingForm: 'budget' | 'adaptive';
+  /** Another form is changed also where the client speaks the same wire. */
+  rewriteThinking: boolean;
+  /** Thinks in streams only: whole answers must be asked for without (`enable_thinking`). */
+  wholeWithoutThinking: boolean;
+  /** Demands the signatures of its tool calls back (`extra_content`). */
+  callSignatures: boolean;
+  /** Wants the reasoning blocks of its answers back unchanged (`reasoning_details`). */
+  reasoningDetails: boolean;
   /** A limit under the other name is renamed also where the client speaks the same wire. */
   renameMaxTokens: boolean;
   /** Top-level fields that it refuses. */
@@ -25,8 +43,10 @@ export interface Quirks {
 
 interface PresetRow extends ProviderPreset {
   quirks: Partial<Quirks>;
-  /** Host of its address; empty when it has none of its own. */
-  host: string;
+  /** Its hosts, regions included; null for servers of the user's own. */
+  hosts: RegExp | null;
+  /** Path of its endpoint on Anthropic's wire, where it has one. */
+  anthropicPath: string | null;
 }
 
 type Row = [
@@ -36,11 +56,11 @@ type Row = [
   baseUrl: string,
   suggestedModel: string,
   keyEnv: string | null,
-  rest?: Partial<Pick<PresetRow, 'wire' | 'local' | 'needsKey' | 'quirks'>>,
+  rest?: Partial<Pick<PresetRow, 'wire' | 'local' | 'needsKey' | 'quirks' | 'hosts' | 'anthropicPath'>>,
 ];
 
 const LOCAL = { local: true, needsKey: false } as const;
-const REPLAYS_REASONING = { quirks: { reasoning: 'reasoning_content' } } as const;
+const REPLAYS_REASONING = { reasoning: 'reasoning_content' } as const;
 
 const ROWS: readonly Row[] = [
   [
@@ -50,7 +70,7 @@ const ROWS: readonly Row[] = [
     'https://api.openai.com/v1',
     'gpt-5.2',
     'OPENAI_API_KEY',
-    { quirks: { developerRole: true } },
+    { hosts: /^(?:\w+\.)?api\.openai\.com$/, quirks: { developerRole: true } },
   ],
   [
     'anthropic',
@@ -59,7 +79,7 @@ const ROWS: readonly Row[] = [
     'https://api.anthropic.com',
     'claude-sonnet-5',
     'ANTHROPIC_API_KEY',
-    { wire: 'anthropic' },
+    { wire: 'anthropic', hosts: /^api\.anthropic\.com$/ },
   ],
   [
     'openrouter',
@@ -68,7 +88,11 @@ const ROWS: readonly Row[] = [
     'https://openrouter.ai/api/v1',
     'openrouter/auto',
     'OPENROUTER_API_KEY',
-    { quirks: { developerRole: true } },
+    {
+      hosts: /^openrouter\.ai$/,
+      anthropicPath: '/api',
+      quirks: { developerRole: true, reasoningDetails: true },
+    },
   ],
   [
     'kimi',
@@ -77,7 +101,7 @@ const ROWS: readonly Row[] = [
     'https://api.moonshot.ai/v1',
     'kimi-k2.5',
     'MOONSHOT_API_KEY',
-    REPLAYS_REASONING,
+    { hosts: /^api\.moonshot\.(?:ai|cn)$/, anthropicPath: '/anthropic', quirks: REPLAYS_REASONING },
   ],
   [
     'qwen',
@@ -86,6 +110,7 @@ const ROWS: readonly Row[] = [
     'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
     'qwen3-max',
     'DASHSCOPE_API_KEY',
+    { hosts: /^dashscope(?:-\w+)?\.aliyuncs\.com$/, anthropicPath: '/apps/anthropic' },
   ],
   [
     'deepseek',
@@ -94,7 +119,7 @@ const ROWS: readonly Row[] = [
     'https://api.deepseek.com/v1',
     'deepseek-chat',
     'DEEPSEEK_API_KEY',
-    REPLAYS_REASONING,
+    { hosts: /^api\.deepseek\.com$/, anthropicPath: '/anthropic', quirks: REPLAYS_REASONING },
   ],
   [
     'gemini',
@@ -103,8 +128,21 @@ const ROWS: readonly Row[] = [
     'https://generativelanguage.googleapis.com/v1beta/openai',
     'gemini-3-pro',
     'GEMINI_API_KEY',
+    { hosts: /^generativelanguage\.googleapis\.com$/, quirks: { callSignatures: true } },
   ],
-  ['minimax', 'MiniMax', 'MiniMax platform', 'https://api.minimax.io/v1', 'MiniMax-M2.5', 'MINIMAX_API_KEY'],
+  [
+    'minimax',
+    'MiniMax',
+    'MiniMax platform',
+    'https://api.minimax.io/v1',
+    'MiniMax-M2.5',
+    'MINIMAX_API_KEY',
+    {
+      hosts: /^api\.minimaxi?\.(?:io|com|chat)$/,
+      anthropicPath: '/anthropic',
+      quirks: { oneLeadingSystem: true },
+    },
+  ],
   [
     'novita',
     'Novita AI',
@@ -112,6 +150,7 @@ const ROWS: readonly Row[] = [
     'https://api.novita.ai/openai/v1',
     'deepseek/deepseek-v3.2',
     'NOVITA_API_KEY',
+    { hosts: /^api\.novita\.ai$/, anthropicPath: '/anthropic' },
   ],
   [
     'volcengine',
@@ -120,6 +159,7 @@ const ROWS: readonly Row[] = [
     'https://ark.cn-beijing.volces.com/api/v3',
     'doubao-seed-2-0',
     'ARK_API_KEY',
+    { hosts: /^ark\.[\w-]+\.(?:volces|bytepluses)\.com$/ },
   ],
   [
     'bedrock',
@@ -128,6 +168,7 @@ const ROWS: readonly Row[] = [
     'https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1',
     'openai.gpt-oss-120b-1:0',
     'AWS_BEARER_TOKEN_BEDROCK',
+    { hosts: /^bedrock-runtime\.[\w-]+\.amazonaws\.com$/ },
   ],
   ['ollama', 'Ollama', 'Models on this computer', 'http://127.0.0.1:11434/v1', '', null, LOCAL],
   ['lmstudio', 'LM Studio', 'Models on this computer', 'http://127.0.0.1:1234/v1', '', null, LOCAL],
@@ -157,7 +198,8 @@ const PRESETS: readonly PresetRow[] = ROWS.map(([id, name, hint, baseUrl, sugges
   name,
   hint,
   baseUrl,
-  host: hostOf(baseUrl),
+  hosts: null,
+  anthropicPath: null,
   wire: 'openai',
   needsKey: true,
   local: false,
@@ -172,7 +214,7 @@ const HAS_RESPONSES: ReadonlySet<string> = new Set(['api.openai.com']);
 
 /** Providers that the wizard offers, in its order. */
 export function providerPresets(): ProviderPreset[] {
-  return PRESETS.map(({ quirks: _, host: __, ...preset }) => preset);
+  return PRESETS.map(({ quirks: _, hosts: __, anthropicPath: ___, ...preset }) => preset);
 }
 
 /** The preset of an id, case-insensitive; `custom` for names that are not ours. */
@@ -185,22 +227,60 @@ export function presetOf(id: string): ProviderPreset {
 /** Quirks of a route: those of the preset, of the address when it belongs to another one, and of the model's name. */
 export function quirksOf(provider: string, baseUrl: string, model: string): Quirks {
   const host = hostOf(baseUrl);
-  const byHost = PRESETS.find((preset) => !preset.local && preset.host !== '' && preset.host === host);
-  const preset = byHost ?? PRESETS.find((candidate) => candidate.id === provider.toLowerCase());
-  const openai = host === 'api.openai.com' || host.endsWith('.openai.azure.com');
+  const preset = ownerOf(host) ?? PRESETS.find((candidate) => candidate.id === provider.toLowerCase());
+  const openai = isOpenai(host, model);
+  // OpenAI's reasoning models refuse max_tokens; other hosts that serve a model of such a name know it (T36).
+  const reasons = openai && REASONS_AT_OPENAI.test(model);
   return {
     developerRole: openai,
-    // OpenAI's reasoning models refuse max_tokens; other hosts that serve a model of such a name know it (T36).
-    maxTokensField: openai && /^(?:o\d|gpt-[5-9])/.test(model) ? 'max_completion_tokens' : 'max_tokens',
+    mostOutput: null,
+    systemRole: true,
     oneLeadingSystem: false,
+    oneSampling: false,
     textOnly: false,
+    efforts: null,
+    thinkingForm: takesBudget(model) ? 'budget' : 'adaptive',
+    rewriteThinking: false,
+    wholeWithoutThinking: false,
+    callSignatures: false,
+    reasoningDetails: false,
     reasoning: reasoningOf(host, model),
     emptyReasoning: true,
-    renameMaxTokens: openai && /^(?:o\d|gpt-[5-9])/.test(model),
     refusedFields: [],
     refusedFormats: [],
     ...preset?.quirks,
+    maxTokensField: reasons ? 'max_completion_tokens' : 'max_tokens',
+    renameMaxTokens: reasons,
   };
+}
+
+/** The preset that an address belongs to, whatever its label. */
+function ownerOf(host: string): PresetRow | undefined {
+  return PRESETS.find((preset) => preset.hosts?.test(host));
+}
+
+const REASONS_AT_OPENAI = /^(?:ft:)?(?:o\d|gpt-(?:[5-9]|\d\d)|codex-)/i;
+
+function isOpenai(host: string, model: string): boolean {
+  if (/^(?:\w+\.)?api\.openai\.com$|\.openai\.azure\.com$/.test(host)) return true;
+  // Azure's other hosts serve models of many vendors.
+  return (
+    /\.(?:services\.ai|cognitiveservices)\.azure\.com$/.test(host) &&
+    /^(?:gpt-(?!oss)|o\d|codex-)/i.test(model)
+  );
+}
+
+/** Claude models up to 4.5 think within a budget; the later ones decide by themselves and refuse one. */
+function takesBudget(model: string): boolean {
+  const [, family = '', major, minor = '0'] =
+    /claude-(opus|sonnet|haiku|fable|mythos)-(?:(\d+)(?:[.-](\d{1,2}))?(?!\d)|preview)/i.exec(model) ?? [];
+  if (family === '') return true;
+  return major !== undefined && Number(major) + Number(minor) / 100 < 4.06;
+}
+
+/** A list with another's members put in, each once. */
+export function withoutRepeats(a: readonly string[] = [], b: readonly string[] = []): string[] {
+  return [...new Set([...a, ...b])];
 }
 
 /** Hosts that refuse or ignore reasoning in messages, whatever model they serve. */
@@ -233,7 +313,7 @@ export function wireOf(
 ): Dialect {
   if (wire !== 'auto') return wire;
   if (dialect === 'responses' && HAS_RESPONSES.has(hostOf(baseUrl))) return 'responses';
-  if (/\/responses\/?$/.test(baseUrl)) return 'responses';
+  if (/\/responses\/?$/i.test(pathOf(baseUrl))) return 'responses';
   if (baseUrl !== '' && looksAnthropic(baseUrl)) return 'anthropic';
   const preset = presetOf(provider);
   return preset.id !== 'custom' && (baseUrl === '' || hostOf(baseUrl) === hostOf(preset.baseUrl))
@@ -242,12 +322,39 @@ export function wireOf(
 }
 
 function looksAnthropic(baseUrl: string): boolean {
-  return hostOf(baseUrl) === 'api.anthropic.com' || /\/anthropic(?:\/|$)|\/messages\/?$/i.test(baseUrl);
+  return (
+    hostOf(baseUrl) === 'api.anthropic.com' ||
+    /\/anthropic(?:\/|$)|\/messages(?:\/count_tokens)?\/?$/i.test(pathOf(baseUrl))
+  );
+}
+
+/** An address's path as it was typed, be its scheme missing. */
+function pathOf(baseUrl: string): string {
+  return baseUrl
+    .trim()
+    .replace(/[?#].*$/, '')
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
+    .replace(/^[^/]*/, '');
+}
+
+/**
+ * Where a known provider's endpoints are, for an address that names its host and no more than the beginning of the
+ * path: people paste `https://api.deepseek.com` and `https://openrouter.ai/api`. Null: the path is the user's own.
+ */
+export function knownPath(host: string, path: string, wire: Dialect): string | null {
+  const owner = ownerOf(host);
+  if (!owner) return null;
+  const own = owner.baseUrl === '' ? '' : new URL(owner.baseUrl).pathname.replace(/\/+$/, '');
+  const whole = wire === 'anthropic' && owner.wire !== 'anthropic' ? owner.anthropicPath : own;
+  if (whole === null || whole === path) return null;
+  const bare = path.toLowerCase().replace(/\/v1$/, '');
+  return bare === '' || whole.startsWith(`${bare}/`) || own === path.toLowerCase() ? whole : null;
 }
 
 function hostOf(url: string): string {
   try {
-    return new URL(url).host.toLowerCase();
+    return new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(url.trim()) ? url.trim() : `https://${url.trim()}`)
+      .hostname;
   } catch {
     return '';
   }

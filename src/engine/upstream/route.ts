@@ -18,6 +18,12 @@ export interface Route {
   passthrough: boolean;
   /** Headers that the provider wants from every caller. */
   headers: Readonly<Record<string, string>>;
+  /** The address's own query, which every request carries; empty for most. */
+  query: string;
+  /** Sign-in that stood in the address, `Basic …`; used where there is no key. */
+  basic: string | null;
+  /** Members that every request body carries there, e.g. OpenRouter's routing. */
+  options: Readonly<Record<string, unknown>>;
   quirks: Quirks;
 }
 
