@@ -72,6 +72,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     'skills.import': ({ path }) => skills.edits.import(path),
     'skills.export': ({ names, to }) =>
       skills.edits.export(names.length > 0 ? names : skills.list().skills.map(({ name }) => name), to),
+    'skills.check': ({ content, name }) => skills.edits.check(content, name),
     'skills.log': ({ limit }) => skills.history.log(limit),
     'skills.search': ({ text }) => skills.search(text),
     'proposals.list': ({ state }) => learner.list(state),

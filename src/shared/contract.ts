@@ -166,6 +166,8 @@ export const ROUTES = {
   'skills.export': command(
     z.object({ names: z.array(z.string()).max(10_000).default([]), to: z.string().min(1).max(4096) }),
   ),
+  /** What is wrong with a text before it is saved; `name` is the one that it has to keep. */
+  'skills.check': query(z.object({ content: z.string().max(500_000), name: z.string().optional() })),
   'skills.log': query(z.object({ limit: z.number().int().min(1).max(500).default(50) })),
   'skills.search': query(z.object({ text: z.string().max(20_000) })),
   'proposals.list': query(
@@ -253,6 +255,8 @@ interface RouteOutputs {
   'skills.restore': { version: number; undo: Undo };
   'skills.import': { added: string[]; skipped: { path: string; reason: string }[] };
   'skills.export': { exported: string[]; skipped: { path: string; reason: string }[] };
+  /** `problem` keeps it from being saved, `remarks` do not. */
+  'skills.check': { problem: string | null; remarks: string[]; tokens: number };
   'skills.log': SkillVersion[];
   'skills.search': { name: string; score: number; reason: string; entered: boolean }[];
   'proposals.list': SkillProposal[];

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Undo } from '../../shared/contract.ts';
 import { AppError } from '../../shared/errors.ts';
 import { writeAtomic } from '../platform/files.ts';
+import { estimateTokens } from '../platform/tokens.ts';
 import type { Database } from '../store/database.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { UndoLog } from '../store/undo.ts';
@@ -37,6 +38,8 @@ const UNDO_LOCK = 'skill.locked';
 const USER: Authorship = { author: 'user' };
 /** Most files and bytes of a skill that is brought in from elsewhere. */
 const MOST_FILES = 200;
+/** What a skill should stay under. */
+const GOOD_TOKENS = 250;
 const MOST_BYTES = 5 * 1024 * 1024;
 
 const textChange = z.object({
@@ -98,6 +101,31 @@ export class SkillEdits {
       const undo = this.#offer(`Changed: ${name}`, change);
       return { version: this.#deps.history.latest(name)?.version ?? 0, hash: change.after ?? '', undo };
     });
+  }
+
+  /** What is wrong with a text before it is saved. `name` is the one that it has to keep; a new skill's must be free. */
+  check(content: string, name?: string): { problem: string | null; remarks: string[]; tokens: number } {
+    const { skill, problem } = parseSkill(content);
+    if (problem !== null) return { problem, remarks: [], tokens: 0 };
+    const tokens = estimateTokens(skill.body);
+    const remarks: string[] = [];
+    if (tokens > GOOD_TOKENS)
+      remarks.push(
+        `The text has ${tokens} tokens; what is longer than ${GOOD_TOKENS} crowds out other skills.`,
+      );
+    if (skill.triggers.length === 0)
+      remarks.push(
+        'It has no metadata.triggers: phrases of a user that call for it, separated by semicolons.',
+      );
+    if (skill.description.length < 20)
+      remarks.push('The description is short: say when the skill is to be used.');
+    return { problem: this.#nameProblem(skill.name, name), remarks, tokens };
+  }
+
+  #nameProblem(own: string, name: string | undefined): string | null {
+    if (name !== undefined)
+      return own === name ? null : `The text names itself ${own}; it has to stay ${name}.`;
+    return this.#deps.fileOf(own) ? `There is already a skill named ${own}.` : null;
   }
 
   /** As `edit`, but what changes is the description and the Markdown; every other byte of the file stays. */

@@ -79,7 +79,8 @@ export function useCommand<R extends RouteName>(
 const STALE: Record<Events['invalidate']['topic'], readonly string[]> = {
   turns: ['turns.', 'usage.', 'setup.state'],
   sessions: ['turns.'],
-  skills: ['skills.'],
+  // An edit that waits follows the skill that it changes.
+  skills: ['skills.', 'proposals.'],
   proposals: ['proposals.', 'skills.list'],
   config: ['config.', 'setup.', 'proxy.endpoints', 'usage.', 'turns.get'],
   jobs: [],

@@ -32,11 +32,23 @@ export function useDecision(proposal: SkillProposal, onDone: () => void = () => 
   const [edit, setEdit] = useState<ProposalEdit | undefined>(undefined);
   const doAccept = (changed: ProposalEdit | undefined, despiteFindings: boolean) =>
     accept.mutate(
-      { id: proposal.id, despiteFindings, ...(changed === undefined ? {} : { edit: changed }) },
+      {
+        id: proposal.id,
+        despiteFindings,
+        ...(changed === undefined ? {} : { edit: changed }),
+        ...(proposal.edit?.hash ? { base: proposal.edit.hash } : {}),
+      },
       {
         onSuccess: ({ skill, undo }) => {
           setAsking(null);
-          toast(t('proposals.acceptedToast', { name: skill }), { undo });
+          toast(
+            t(proposal.kind === 'edit' ? 'proposals.editedToast' : 'proposals.acceptedToast', {
+              name: skill,
+            }),
+            {
+              undo,
+            },
+          );
           onDone();
         },
       },

@@ -1,21 +1,20 @@
 import { Layers } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { formatNumber, formatWhen } from '../../../shared/format.ts';
 import type { Translate } from '../../../shared/i18n/index.ts';
 import { SKILL_CATEGORIES, type SkillSummary } from '../../../shared/model.ts';
-import { useCommand, useRoute } from '../api.ts';
+import { useRoute } from '../api.ts';
 import { useT } from '../i18n.tsx';
-import { useUi } from '../state.ts';
 import { Empty, InlineError, SkeletonRows } from '../ui/feedback.tsx';
-import { useHotkeys, useNow } from '../ui/hooks.ts';
-import { DetailTitle, FilterField } from '../ui/list-parts.tsx';
+import { useHotkeys } from '../ui/hooks.ts';
+import { FilterField } from '../ui/list-parts.tsx';
 import { Listbox } from '../ui/listbox.tsx';
-import { Markdown, withoutFrontMatter } from '../ui/markdown.tsx';
-import { Badge, Button, Note, Segments, Switch } from '../ui/primitives.tsx';
+import { Badge, Button, Note } from '../ui/primitives.tsx';
+import { SkillView } from './skill/index.tsx';
+import { NewSkill } from './skill/new.tsx';
 
 /** Every skill, with what it says and where it was used. */
-export function Library({ selected }: { selected: string | null }) {
+export function Library({ selected, isNew }: { selected: string | null; isNew: boolean }) {
   const t = useT();
   const [, navigate] = useLocation();
   const [filter, setFilter] = useState('');
@@ -27,7 +26,8 @@ export function Library({ selected }: { selected: string | null }) {
     navigate(`/skills/library/${encodeURIComponent(name)}`, { replace: selected !== null });
   useHotkeys({
     '/': () => search.current?.focus(),
-    Escape: selected === null ? null : () => navigate('/skills'),
+    Escape: selected === null && !isNew ? null : () => navigate('/skills'),
+    n: () => navigate('/skills/new'),
   });
   if (skills.isError) {
     return (
@@ -38,7 +38,7 @@ export function Library({ selected }: { selected: string | null }) {
   }
   const problems = skills.data?.problems ?? [];
   return (
-    <div className={selected === null ? 'body split' : 'body split opened'}>
+    <div className={selected === null && !isNew ? 'body split' : 'body split opened'}>
       <section className="list skills-list" aria-label={t('skills.list')}>
         <div className="bar tight">
           <FilterField
@@ -89,7 +89,9 @@ export function Library({ selected }: { selected: string | null }) {
         )}
       </section>
       <div className="detail">
-        {selected === null ? (
+        {isNew ? (
+          <NewSkill />
+        ) : selected === null ? (
           <Empty icon={<Layers className="big" aria-hidden="true" />} title={t('skills.pick')}>
             {t('skills.pickHow')}
           </Empty>
@@ -112,6 +114,7 @@ function SkillRow({ skill }: { skill: SkillSummary }) {
             {t(`skills.source.${skill.source}`)}
             <span className="dot-sep">{categoryName(skill.category, t)}</span>
           </span>
+          {skill.locked ? <Badge tone="line">{t('skills.locked')}</Badge> : null}
           {skill.enabled ? null : <Badge tone="line">{t('common.off')}</Badge>}
         </div>
       </div>
@@ -143,95 +146,4 @@ function filterSkills(
           return words.every((word) => text.includes(word));
         });
   return [...found].sort((a, b) => b.uses - a.uses || a.name.localeCompare(b.name));
-}
-
-function SkillView({ name }: { name: string }) {
-  const t = useT();
-  const now = useNow(60_000);
-  const [, navigate] = useLocation();
-  const skill = useRoute('skills.get', { name });
-  const setEnabled = useCommand('skills.setEnabled');
-  const toast = useUi((state) => state.toast);
-  const [view, setView] = useState<'preview' | 'source'>('preview');
-  if (skill.isError) {
-    return (
-      <div className="pad4">
-        <InlineError error={skill.error} onRetry={() => void skill.refetch()} />
-      </div>
-    );
-  }
-  if (skill.isPending) return <SkeletonRows rows={4} />;
-  const { data } = skill;
-  const change = (enabled: boolean) =>
-    setEnabled.mutate(
-      { name, enabled },
-      {
-        onSuccess: ({ undo }) =>
-          toast(t(enabled ? 'skills.turnedOn' : 'skills.turnedOff', { name }), { undo }),
-      },
-    );
-  return (
-    <>
-      <DetailTitle
-        title={data.name}
-        facts={
-          <>
-            <span>{t(`skills.source.${data.source}`)}</span>
-            <span>{categoryName(data.category, t)}</span>
-            <span>{t('activity.tokens', { count: data.tokens })}</span>
-          </>
-        }
-        onBack={() => navigate('/skills')}
-      >
-        <Segments
-          label={t('skills.preview')}
-          value={view}
-          options={[
-            { value: 'preview', label: t('skills.preview') },
-            { value: 'source', label: t('skills.source_tab') },
-          ]}
-          onChange={setView}
-        />
-        <Switch
-          label={t('skills.enable', { name })}
-          checked={data.enabled}
-          disabled={setEnabled.isPending}
-          onChange={change}
-        />
-      </DetailTitle>
-      <div className="grow split-aside">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard */}
-        <section className="grow scroll detail-body" tabIndex={0} aria-label={data.name}>
-          {view === 'preview' ? (
-            <>
-              <p className="t2 skill-description selectable">{data.description}</p>
-              <Markdown text={withoutFrontMatter(data.content)} />
-            </>
-          ) : (
-            <pre className="pre selectable">{data.content}</pre>
-          )}
-        </section>
-        <aside className="aside narrow-aside">
-          <div className="sect">
-            <dl className="kv">
-              <dt>{t('skills.uses')}</dt>
-              <dd>{formatNumber(data.uses, t.locale)}</dd>
-              <dt>{t('skills.lastUsed')}</dt>
-              <dd>
-                {data.lastUsedAt === null ? t('skills.never') : formatWhen(data.lastUsedAt, now, t.locale)}
-              </dd>
-              <dt>{t('skills.updated')}</dt>
-              <dd>{formatWhen(data.updatedAt, now, t.locale)}</dd>
-              <dt>{t('skills.tokens')}</dt>
-              <dd>{formatNumber(data.tokens, t.locale)}</dd>
-            </dl>
-          </div>
-          <div className="sect">
-            <div className="label">{t('skills.file')}</div>
-            <div className="mono selectable file-path">{data.path}</div>
-          </div>
-        </aside>
-      </div>
-    </>
-  );
 }

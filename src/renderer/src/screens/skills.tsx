@@ -1,8 +1,10 @@
+import { Plus } from 'lucide-react';
 import { Tabs } from 'radix-ui';
 import { useLocation } from 'wouter';
 import { useRoute } from '../api.ts';
 import { useT } from '../i18n.tsx';
 import { useSnapshot } from '../ui/hooks.ts';
+import { Button } from '../ui/primitives.tsx';
 import { Shell } from '../ui/shell.tsx';
 import { Library } from './library.tsx';
 import { Proposals } from './proposals/index.tsx';
@@ -33,10 +35,17 @@ export function Skills() {
             </Tabs.Trigger>
           </Tabs.List>
           <span className="grow" />
-          {tab === 'proposals' ? <AcceptRule /> : null}
+          {tab === 'proposals' ? (
+            <AcceptRule />
+          ) : (
+            <Button hotkey="N" onClick={() => navigate('/skills/new')}>
+              <Plus className="s" aria-hidden="true" />
+              {t('skills.new')}
+            </Button>
+          )}
         </div>
         <Tabs.Content value="library" className="tab-body" tabIndex={-1}>
-          <Library selected={selected} />
+          <Library selected={selected} isNew={part === 'new'} />
         </Tabs.Content>
         <Tabs.Content value="proposals" className="tab-body" tabIndex={-1}>
           <Proposals selected={selected} isEditing={action === 'edit'} />

@@ -5,7 +5,16 @@ import type { ProposalEdit } from '../decide.tsx';
 import { categoryName } from '../library.tsx';
 
 /** The fields of a proposal that its reader may change before it is accepted. */
-export function EditForm({ edit, onChange }: { edit: ProposalEdit; onChange: (edit: ProposalEdit) => void }) {
+export function EditForm({
+  edit,
+  keepsName,
+  onChange,
+}: {
+  edit: ProposalEdit;
+  /** An edit of a skill changes neither its name nor its category. */
+  keepsName: boolean;
+  onChange: (edit: ProposalEdit) => void;
+}) {
   const t = useT();
   const categories = SKILL_CATEGORIES.includes(edit.category as (typeof SKILL_CATEGORIES)[number])
     ? SKILL_CATEGORIES
@@ -16,6 +25,7 @@ export function EditForm({ edit, onChange }: { edit: ProposalEdit; onChange: (ed
         <div className="input lg">
           <input
             id="edit-name"
+            disabled={keepsName}
             value={edit.name}
             onChange={(event) => onChange({ ...edit, name: event.target.value })}
           />
@@ -34,6 +44,7 @@ export function EditForm({ edit, onChange }: { edit: ProposalEdit; onChange: (ed
         <Select
           id="edit-category"
           large
+          disabled={keepsName}
           value={edit.category}
           onChange={(event) => onChange({ ...edit, category: event.target.value })}
         >

@@ -2,16 +2,24 @@ import { Check, Lightbulb, Pencil } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { formatWhen } from '../../../../shared/format.ts';
-import type { Translate } from '../../../../shared/i18n/index.ts';
+import type { MessageKey, Translate } from '../../../../shared/i18n/index.ts';
 import type { SkillProposal } from '../../../../shared/model.ts';
 import { useT } from '../../i18n.tsx';
 import { useHotkeys, useNow } from '../../ui/hooks.ts';
 import { DetailTitle } from '../../ui/list-parts.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
-import { Badge, Button, Note } from '../../ui/primitives.tsx';
+import { Badge, Button, Note, Segments } from '../../ui/primitives.tsx';
+import { TextDiff } from '../../ui/text-diff.tsx';
 import { Findings, FlaggedDialog, type ProposalEdit, RejectDialog, useDecision } from '../decide.tsx';
 import { categoryName } from '../library.tsx';
 import { EditForm, editOf, isComplete } from './edit.tsx';
+
+/** How an edit stands to a skill that has changed since. */
+const EDIT_STATES: Record<'merged' | 'conflict' | 'gone', MessageKey> = {
+  merged: 'proposals.editMerged',
+  conflict: 'proposals.editConflict',
+  gone: 'proposals.editGone',
+};
 
 /** What a proposal has become. */
 export function stateName(proposal: SkillProposal, t: Translate): string {
@@ -40,11 +48,14 @@ export function ProposalView({
   const [, navigate] = useLocation();
   const isWaiting = proposal.state === 'waiting';
   const [edit, setEdit] = useState<ProposalEdit | null>(startsEditing && isWaiting ? editOf(proposal) : null);
+  const [look, setLook] = useState<'words' | 'lines' | 'result'>('words');
   const decision = useDecision(proposal, () => navigate('/skills/proposals'));
+  const editState = isWaiting ? proposal.edit?.state : undefined;
+  const canAccept = editState !== 'conflict' && editState !== 'gone';
   const canDecide = isWaiting && !decision.busy;
   useHotkeys({
-    a: canDecide && edit === null ? () => decision.accept() : null,
-    e: canDecide && edit === null ? () => setEdit(editOf(proposal)) : null,
+    a: canDecide && canAccept && edit === null ? () => decision.accept() : null,
+    e: canDecide && editState !== 'gone' && edit === null ? () => setEdit(editOf(proposal)) : null,
     x: canDecide && edit === null ? decision.askReject : null,
   });
   const when = formatWhen(proposal.createdAt, now, t.locale);
@@ -60,6 +71,18 @@ export function ProposalView({
         }
         onBack={() => navigate('/skills/proposals')}
       >
+        {proposal.edit && edit === null ? (
+          <Segments
+            label={t('skills.compare')}
+            value={look}
+            options={[
+              { value: 'words', label: t('proposals.words') },
+              { value: 'lines', label: t('proposals.lines') },
+              { value: 'result', label: t('proposals.result') },
+            ]}
+            onChange={setLook}
+          />
+        ) : null}
         {isWaiting ? null : <Badge tone="line">{stateName(proposal, t)}</Badge>}
       </DetailTitle>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region has to be reachable by keyboard */}
@@ -73,19 +96,39 @@ export function ProposalView({
             </Note>
           </div>
         )}
+        {editState === undefined || editState === 'fresh' ? null : (
+          <div className="why">
+            <Note tone="warn">{t(EDIT_STATES[editState])}</Note>
+          </div>
+        )}
         {edit === null ? (
           <div className="two">
             <div>
               <div className="panel skill-text">
-                <p className="t3 selectable skill-description">{proposal.description}</p>
-                <Markdown text={proposal.body} />
+                {proposal.edit === null || look === 'result' ? (
+                  <>
+                    <p className="t3 selectable skill-description">{proposal.description}</p>
+                    <Markdown text={proposal.body} />
+                  </>
+                ) : (
+                  <>
+                    <div className="t2 diff-description">
+                      <TextDiff
+                        before={proposal.edit.base.description}
+                        after={proposal.description}
+                        by={look}
+                      />
+                    </div>
+                    <TextDiff before={proposal.edit.base.body} after={proposal.body} by={look} />
+                  </>
+                )}
               </div>
               <Evidence proposal={proposal} />
             </div>
             <Scan proposal={proposal} />
           </div>
         ) : (
-          <EditForm edit={edit} onChange={setEdit} />
+          <EditForm edit={edit} keepsName={proposal.kind === 'edit'} onChange={setEdit} />
         )}
       </section>
       {isWaiting ? (
@@ -97,14 +140,14 @@ export function ProposalView({
               </Button>
               <span className="sm t3 hide-narrow">{t('proposals.notAgain')}</span>
               <span className="grow" />
-              <Button hotkey="E" onClick={() => setEdit(editOf(proposal))}>
+              <Button hotkey="E" disabled={editState === 'gone'} onClick={() => setEdit(editOf(proposal))}>
                 <Pencil className="s" aria-hidden="true" />
                 {t('proposals.editFirst')}
               </Button>
               <Button
                 tone={proposal.findings.length > 0 ? 'plain' : 'primary'}
                 hotkey="A"
-                disabled={decision.busy}
+                disabled={decision.busy || !canAccept}
                 onClick={() => decision.accept()}
               >
                 {proposal.findings.length > 0 ? `${t('proposals.accept')}…` : t('proposals.accept')}

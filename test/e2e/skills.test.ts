@@ -1,0 +1,156 @@
+import { expect, test } from '@playwright/test';
+import { configFor, openApp, sendTurn, type TestApp } from '../support/app.ts';
+import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
+
+const MINE = `---
+name: changelog-entries
+description: Use when writing a changelog entry or release notes.
+metadata:
+  category: communication
+  triggers: changelog entry; release notes
+---
+
+1. Say what the customer can do now.
+2. Leave out internals.
+
+**Anti-pattern:** naming the function that changed.
+`;
+const BETTER = {
+  name: 'changelog-entries',
+  edits: 'changelog-entries',
+  description: 'Use when writing a changelog entry, release notes or a version announcement.',
+  category: 'communication',
+  triggers: ['changelog entry'],
+  body: '1. Name the version and its date in the first line.\n2. Say what the customer can do now, in one sentence.\n3. Leave out internals.\n\n**Anti-pattern:** naming the function that changed.',
+  reason: 'You asked twice for the version and its date in the first line.',
+};
+const ASK = 'Write a changelog entry for the export button.';
+const CORRECTION = 'No, always name the version and its date in the first line of a changelog entry.';
+
+let upstream: ScriptedUpstream;
+let app: TestApp;
+
+test.beforeEach(async () => {
+  upstream = await startUpstream({ models: ['big-model', 'evolver'] });
+  upstream.script((request) =>
+    request.json.model === 'evolver' ? JSON.stringify([BETTER]) : 'Customers can export now.',
+  );
+  app = await openApp({ config: configFor(upstream, { rl: { evolver_model: 'evolver' } }) });
+  await app.resize(1200, 800);
+  await app.call('skills.add', { content: MINE });
+});
+test.afterEach(async () => {
+  await app.close();
+  await upstream.close();
+});
+
+/** Presses Undo in the toast that says so. */
+function undo(text: string): Promise<void> {
+  return app.page.locator('.toast', { hasText: text }).getByRole('button', { name: 'Undo' }).click();
+}
+
+async function teach(): Promise<void> {
+  const { openai } = await app.call('proxy.endpoints', {});
+  await sendTurn(openai, 's1', [ASK]);
+  await sendTurn(openai, 's1', [ASK, 'Customers can export now.', CORRECTION], { 'x-session-done': 'true' });
+  await expect
+    .poll(async () => (await app.call('proposals.list', { state: 'waiting' })).length, { timeout: 15_000 })
+    .toBe(1);
+}
+
+// Would catch a learned change of the user's own skill that shows no diff, goes live by itself, or cannot be undone.
+test('an edit is shown as a diff, accepted, and is a version that can be gone back from', async () => {
+  test.slow();
+  const { page } = app;
+  await teach();
+  await page.keyboard.press('Control+4');
+  const body = page.getByRole('region', { name: 'changelog-entries' });
+  await expect(body.locator('ins', { hasText: 'or a version announcement' })).toBeVisible();
+  await app.look('proposal-edit-words');
+  await page.getByRole('radio', { name: 'Lines' }).click();
+  await expect(body.locator('.line-diff .a').first()).toBeVisible();
+  await app.look('proposal-edit-lines');
+  await page.getByRole('radio', { name: 'Result' }).click();
+  await expect(body.locator('ins')).toHaveCount(0);
+
+  // The user changes the same skill elsewhere: the proposal follows.
+  const { hash } = await app.call('skills.get', { name: 'changelog-entries' });
+  const changed = MINE.replace('function that changed.', 'function that changed, or its file.');
+  await app.call('skills.edit', { name: 'changelog-entries', content: changed, base: hash });
+  await expect(page.getByText('This is the edit made to its newer text')).toBeVisible();
+  await page.getByRole('radio', { name: 'Words' }).click();
+  await app.look('proposal-edit-merged');
+  await page.keyboard.press('a');
+  await expect(page.getByText('changelog-entries has its new text').first()).toBeVisible();
+  const after = await app.call('skills.get', { name: 'changelog-entries' });
+  expect(after.content).toContain('1. Name the version');
+  expect(after.content).toContain('or its file.');
+
+  await page.keyboard.press('Control+3');
+  await page.getByRole('option', { name: /changelog-entries/ }).click();
+  await page.getByRole('radio', { name: 'History' }).click();
+  await expect(page.getByRole('button', { name: /Version 3/ })).toContainText('learned');
+  await expect(page.locator('.text-diff ins').first()).toBeVisible();
+  await app.look('skill-history');
+  await page.getByRole('button', { name: /Version 1/ }).click();
+  await page.getByRole('button', { name: 'Restore this version' }).click();
+  await expect(page.getByText('has the text of version 1 again').first()).toBeVisible();
+  expect((await app.call('skills.get', { name: 'changelog-entries' })).content).toBe(MINE);
+  await undo('text of version 1 again');
+  await expect
+    .poll(async () => (await app.call('skills.get', { name: 'changelog-entries' })).content)
+    .toBe(after.content);
+});
+
+// Would catch an editor that loses a draft, saves over what it did not see, or lets something broken through.
+test('a skill is written, changed, locked and removed in the window', async () => {
+  test.slow();
+  const { page } = app;
+  await page.keyboard.press('Control+3');
+  await page.getByRole('option', { name: /changelog-entries/ }).click();
+  await page.getByRole('radio', { name: 'Edit' }).click();
+  const editor = page.getByRole('textbox', { name: 'Text of changelog-entries' });
+  await editor.fill('---\nname: changelog-entries\n---\n\nNo description.\n');
+  await expect(page.getByRole('list', { name: 'Faults' })).toContainText('no description');
+  await expect(page.getByRole('button', { name: /Save as version 2/ })).toBeDisabled();
+  await app.look('skill-edit-fault');
+  await editor.fill(MINE.replace('Leave out internals.', 'Leave internals out.'));
+  await expect(page.getByRole('list', { name: 'Faults' })).toHaveCount(0);
+  // A look elsewhere keeps the draft.
+  await page.keyboard.press('Control+1');
+  await page.keyboard.press('Control+3');
+  await page.getByRole('option', { name: /changelog-entries/ }).click();
+  await page.getByRole('radio', { name: 'Edit' }).click();
+  await expect(editor).toHaveValue(/Leave internals out/);
+  // Somebody else was faster.
+  await app.call('skills.edit', { name: 'changelog-entries', content: MINE.replace('customer', 'reader') });
+  await expect(page.getByText('has changed since you began')).toBeVisible();
+  await app.look('skill-edit');
+  await page.getByRole('button', { name: 'Save mine over it' }).click();
+  await expect(page.getByText('is saved as version 3').first()).toBeVisible();
+
+  await page.getByRole('button', { name: 'Lock changelog-entries', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'Remove' })).toBeDisabled();
+  await page.getByRole('button', { name: 'Unlock changelog-entries' }).click();
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await expect(page.getByRole('option', { name: /changelog-entries/ })).toHaveCount(0);
+  await undo('is removed');
+  await expect(page.getByRole('option', { name: /changelog-entries/ })).toBeVisible();
+
+  await page.getByRole('button', { name: 'New skill' }).click();
+  const fresh = page.getByRole('textbox', { name: 'New skill' });
+  await fresh.fill(MINE);
+  await expect(page.getByRole('list', { name: 'Faults' })).toContainText('already a skill');
+  await fresh.fill(MINE.replace('name: changelog-entries', 'name: other-entries'));
+  await expect(page.getByRole('list', { name: 'Faults' })).toHaveCount(0);
+  await app.look('skill-new');
+  await fresh.press('Control+s');
+  await expect(page.getByRole('heading', { level: 2, name: 'other-entries' })).toBeVisible();
+  await app.resize(720, 480);
+  await page.getByRole('radio', { name: 'History' }).click();
+  await app.shoot('small-skill-history');
+  await page.getByRole('radio', { name: 'Edit' }).click();
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  expect(overflow).toBeLessThanOrEqual(0);
+  await app.shoot('small-skill-edit');
+});
