@@ -50,11 +50,21 @@ export function keyAccepted(
   pathToken: string | null,
 ): boolean {
   if (expected === '') return true;
-  const bearer = /^bearer\s+(.+)$/i.exec(headers.authorization ?? '')?.[1]?.trim();
-  const shown = [bearer, headers['x-api-key'], pathToken].filter((key) => typeof key === 'string');
+  const shown = [bearerOf(headers), headers['x-api-key'], pathToken].filter((key) => typeof key === 'string');
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const wanted = digest(expected);
   return shown.map((key) => timingSafeEqual(digest(key), wanted)).includes(true);
+}
+
+/** Takes our own key out of a call's headers: what is left in them may be passed on to a provider. */
+export function hideKey(ours: string, headers: IncomingHttpHeaders): void {
+  if (ours === '') return;
+  if (bearerOf(headers) === ours) delete headers.authorization;
+  if (headers['x-api-key'] === ours) delete headers['x-api-key'];
+}
+
+function bearerOf({ authorization = '' }: IncomingHttpHeaders): string | undefined {
+  return /^bearer\s+(.+)$/i.exec(authorization)?.[1]?.trim();
 }
 
 /** True for bodies that a model call can have: JSON, or none named (no browser form sends that without an Origin). */

@@ -18,6 +18,7 @@ import { refuseBrokenRequest } from './bad-request.ts';
 import type { TurnDeps } from './flight.ts';
 import {
   fromOtherSite,
+  hideKey,
   hostAllowed,
   isJsonType,
   keyAccepted,
@@ -232,6 +233,7 @@ export class ProxyServer {
       throw new AppError('UNAUTHORIZED', 'The key of this proxy is missing or wrong.', {
         hint: 'Send it as bearer token or x-api-key, or in the path: /a/<agent>/k/<key>/v1.',
       });
+    hideKey(key, headers);
     const isUpgrade = /\bwebsocket\b/i.test(headers.upgrade ?? '');
     if (isUpgrade)
       throw new AppError('UPGRADE', 'WebSocket connections cannot be made here.', {

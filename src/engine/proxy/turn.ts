@@ -36,7 +36,7 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
   const named = readFacts(call, asked);
   call.started(named.agent);
   const resolved = deps.upstream.resolve(named.model, named.agent, call.dialect);
-  const routes = routesOf(deps, resolved, named.agent, asked);
+  const routes = routesOf(deps, resolved, named, asked);
   const route = routes[0] ?? resolved;
   const { body, facts } = resume(deps, call, asked, named, route);
 
@@ -133,9 +133,10 @@ function resume(
 }
 
 /** Who is asked, in order. A response that goes on at the provider that keeps it can go on nowhere else. */
-function routesOf(deps: TurnDeps, resolved: Route, agent: string, asked: Skim): Route[] {
+function routesOf(deps: TurnDeps, resolved: Route, facts: Facts, asked: Skim): Route[] {
   const bound = resolved.wire === 'responses' && refersToProvider(asked, deps.responses);
-  return bound ? [resolved] : deps.upstream.chain(resolved, agent);
+  const { agent } = facts;
+  return bound ? [resolved] : deps.upstream.chain(resolved, agent, isPrivate(deps.config(), facts));
 }
 
 /** The answer comes from another provider, or to another form of the request, than the first try. */
@@ -170,14 +171,11 @@ export function readFacts(
 
 /** Bypass, private mode, private agents and private requests leave no trace and get nothing added (case L06). */
 export function isOffRecord(config: Config, facts: Facts): boolean {
-  const { headers } = facts;
-  return (
-    config.bypass ||
-    config.private ||
-    says(headers['x-metaclaw-private'], ON) ||
-    says(headers['x-metaclaw-learn'], OFF) ||
-    config.agents[facts.agent]?.private === true
-  );
+  return config.bypass || isPrivate(config, facts) || says(facts.headers['x-metaclaw-learn'], OFF);
+}
+
+function isPrivate(config: Config, { headers, agent }: Facts): boolean {
+  return config.private || says(headers['x-metaclaw-private'], ON) || config.agents[agent]?.private === true;
 }
 
 /** Whether what a turn says may reach the disk. */
