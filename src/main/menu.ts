@@ -39,6 +39,7 @@ export function setAppMenu(deps: {
     place('activity'),
     place('skills'),
     place('proposals'),
+    place('usage'),
     place('settings'),
   ];
   const template: MenuItemConstructorOptions[] = [

@@ -4,6 +4,7 @@ import type { Snapshot } from './status.ts';
 export type CommandId =
   | 'overview'
   | 'activity'
+  | 'usage'
   | 'skills'
   | 'proposals'
   | 'settings'
@@ -40,6 +41,7 @@ export const COMMANDS: readonly Command[] = [
   { id: 'activity', title: 'command.activity', shortcut: 'CmdOrCtrl+2', path: '/activity' },
   { id: 'skills', title: 'command.skills', shortcut: 'CmdOrCtrl+3', path: '/skills' },
   { id: 'proposals', title: 'command.proposals', shortcut: 'CmdOrCtrl+4', path: '/skills/proposals' },
+  { id: 'usage', title: 'command.usage', shortcut: 'CmdOrCtrl+5', path: '/usage' },
   { id: 'settings', title: 'command.settings', shortcut: 'CmdOrCtrl+,', path: '/settings' },
   { id: 'setup', title: 'command.setup', path: '/setup' },
   { id: 'startProxy', title: 'command.startProxy', when: (snapshot) => !isUp(snapshot) },

@@ -67,6 +67,11 @@ export function formatDay(time: number, locale: string): string {
   return new Intl.DateTimeFormat(dayFirst(locale), { day: 'numeric', month: 'long' }).format(new Date(time));
 }
 
+/** `1 Dec`, for axes and lists of days. */
+export function formatShortDay(time: number, locale: string): string {
+  return new Intl.DateTimeFormat(dayFirst(locale), { day: 'numeric', month: 'short' }).format(new Date(time));
+}
+
 /** English texts write the day before the month. */
 function dayFirst(locale: string): string {
   return locale === 'en' ? 'en-GB' : locale;

@@ -10,6 +10,7 @@ import { Overview } from './screens/overview/index.tsx';
 import { Settings } from './screens/settings/index.tsx';
 import { Setup } from './screens/setup/index.tsx';
 import { Skills } from './screens/skills.tsx';
+import { Usage } from './screens/usage/index.tsx';
 import { useUi } from './state.ts';
 import { Failure } from './ui/failure.tsx';
 import { Toasts } from './ui/feedback.tsx';
@@ -53,6 +54,7 @@ function Screens() {
         <Route path="/setup/:step?" component={Setup} />
         <Route path="/activity/:id?" component={Activity} />
         <Route path="/skills/*?" component={Skills} />
+        <Route path="/usage" component={Usage} />
         <Route path="/settings" component={Settings} />
         <Route component={Overview} />
       </Switch>

@@ -16,6 +16,7 @@ import './screens/overview/overview.css';
 import './screens/activity.css';
 import './screens/skills.css';
 import './screens/settings/settings.css';
+import './screens/usage/usage.css';
 import './screens/setup/setup.css';
 import { App } from './app.tsx';
 

@@ -2,7 +2,14 @@ import { Layers, NotebookText } from 'lucide-react';
 import { Tabs } from 'radix-ui';
 import { type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { formatDuration, formatNumber, formatPercent, formatWhen } from '../../../shared/format.ts';
+import type { RouteOutput } from '../../../shared/contract.ts';
+import {
+  formatDuration,
+  formatMoney,
+  formatNumber,
+  formatPercent,
+  formatWhen,
+} from '../../../shared/format.ts';
 import type { InjectedItem, LeftOutItem, TurnDetail } from '../../../shared/model.ts';
 import { useRoute } from '../api.ts';
 import { useT } from '../i18n.tsx';
@@ -87,7 +94,7 @@ function Title({ turn }: { turn: TurnDetail }) {
   );
 }
 
-function Added({ turn }: { turn: TurnDetail }) {
+function Added({ turn }: { turn: RouteOutput<'turns.get'> }) {
   const t = useT();
   const { items, leftOut, tokens } = turn.injection;
   return (
@@ -218,7 +225,7 @@ function Timing({ turn }: { turn: TurnDetail }) {
   );
 }
 
-function Tokens({ turn }: { turn: TurnDetail }) {
+function Tokens({ turn }: { turn: RouteOutput<'turns.get'> }) {
   const t = useT();
   const { usage } = turn;
   if (usage === null) return null;
@@ -246,6 +253,12 @@ function Tokens({ turn }: { turn: TurnDetail }) {
           </dd>
         </div>
       )}
+      <div>
+        <dt className="t2">{t('usage.cost')}</dt>
+        <dd className={turn.costUsd === null ? 't3' : undefined}>
+          {turn.costUsd === null ? t('usage.unknown') : formatMoney(turn.costUsd, t.locale)}
+        </dd>
+      </div>
     </dl>
   );
 }

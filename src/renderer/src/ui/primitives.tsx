@@ -169,6 +169,19 @@ export function Panel(props: {
   );
 }
 
+/** One figure in a row of them (`dl.stats`). */
+export function Stat({ label, value, detail }: { label: string; value: string; detail: string }) {
+  return (
+    <div className="stat">
+      <dt className="label">{label}</dt>
+      <dd className="v">{value}</dd>
+      <dd className="d" title={detail}>
+        {detail}
+      </dd>
+    </div>
+  );
+}
+
 export function Mark({ text, title }: { text: string; title: string }) {
   return (
     <span className="mark" title={title}>

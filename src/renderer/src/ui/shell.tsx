@@ -1,4 +1,4 @@
-import { Activity, Copy, House, Layers, Search, SlidersHorizontal } from 'lucide-react';
+import { Activity, Coins, Copy, House, Layers, Search, SlidersHorizontal } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useCommand, useRoute } from '../api.ts';
@@ -37,6 +37,7 @@ function Sidebar() {
       <div className="nav">
         <NavLink path="/" label={t('nav.overview')} icon={<House aria-hidden="true" />} />
         <NavLink path="/activity" label={t('nav.activity')} icon={<Activity aria-hidden="true" />} />
+        <NavLink path="/usage" label={t('nav.usage')} icon={<Coins aria-hidden="true" />} />
       </div>
       <div className="nav">
         <div className="label">{t('nav.library')}</div>

@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import type { Translate } from '../../../../shared/i18n/index.ts';
 import type { Snapshot } from '../../../../shared/status.ts';
+import { describeCap } from '../../../../shared/usage.ts';
 import { useT } from '../../i18n.tsx';
 import { useSnapshot } from '../../ui/hooks.ts';
 import { Panel } from '../../ui/primitives.tsx';
@@ -43,9 +44,11 @@ export function LearningPanel() {
   );
 }
 
-function learningWords({ learning }: Snapshot, t: Translate): [string, string | null] {
+function learningWords({ learning, usage }: Snapshot, t: Translate): [string, string | null] {
   if (!learning.enabled) return [t('overview.learnOff'), t('overview.learnOffDetail')];
   const queued = learning.queued === 0 ? null : t('overview.learnQueued', { count: learning.queued });
+  const { cap } = usage;
+  if (learning.running === 0 && cap !== null && cap.state !== 'open') return [describeCap(cap, t), queued];
   if (learning.running > 0) return [t('overview.learnRunning', { count: learning.running }), queued];
   if (queued !== null) return [queued, null];
   return [t('overview.learnIdle'), t('overview.learnIdleDetail')];

@@ -1,8 +1,12 @@
+import { Link } from 'wouter';
+import { dayOf } from '../../../../shared/days.ts';
 import { formatDay, formatNumber, formatPercent } from '../../../../shared/format.ts';
 import type { TurnSummary } from '../../../../shared/model.ts';
+import { addUsage, formatCost, knownCost, NO_USAGE } from '../../../../shared/usage.ts';
 import { useRoute } from '../../api.ts';
 import { useT } from '../../i18n.tsx';
 import { useSnapshot } from '../../ui/hooks.ts';
+import { Stat } from '../../ui/primitives.tsx';
 
 /** The figures of the day and the turns of each hour. Only what was measured; a dash where nothing was. */
 export function Today({ today, now }: { today: readonly TurnSummary[]; now: number }) {
@@ -15,17 +19,15 @@ export function Today({ today, now }: { today: readonly TurnSummary[]; now: numb
       <div className="flex base today-title">
         <h2>{t('overview.today')}</h2>
         <span className="t3 sm">{formatDay(now, t.locale)}</span>
+        <Link href="/usage" className="sm end">
+          {t('nav.usage')}
+        </Link>
       </div>
       <dl className="stats">
         <Stat
           label={t('overview.turns')}
           value={formatNumber(totals.turns, t.locale)}
           detail={t('overview.sessions', { count: totals.sessions })}
-        />
-        <Stat
-          label={t('overview.skillsATurn')}
-          value={totals.turns === 0 ? '–' : formatNumber(totals.skillsPerTurn, t.locale, 1)}
-          detail={t('overview.addedTokens', { count: totals.addedTokens })}
         />
         <Stat
           label={t('overview.cacheHits')}
@@ -37,20 +39,28 @@ export function Today({ today, now }: { today: readonly TurnSummary[]; now: numb
           value={today.length === 0 ? '–' : formatNumber(failed, t.locale)}
           detail={t('overview.ofTurns', { count: today.length })}
         />
+        <CostStat now={now} />
       </dl>
       <Hours now={now} />
     </section>
   );
 }
 
-function Stat({ label, value, detail }: { label: string; value: string; detail: string }) {
-  return (
-    <div className="stat">
-      <dt className="label">{label}</dt>
-      <dd className="v">{value}</dd>
-      <dd className="d">{detail}</dd>
-    </div>
-  );
+/** What today's calls cost, and how much of that was learning. */
+function CostStat({ now }: { now: number }) {
+  const t = useT();
+  const day = dayOf(now);
+  const { data } = useRoute('usage.summary', { from: day, to: day, by: 'day' });
+  const own = data?.total.own ?? NO_USAGE;
+  const all = addUsage(data?.total.relayed ?? NO_USAGE, own);
+  const isKnown = all.calls > 0 && knownCost(all) !== 'nothing';
+  const detail =
+    all.calls === 0
+      ? t('usage.none')
+      : isKnown
+        ? t('usage.forLearning', { cost: formatCost(own, t) })
+        : t('usage.unpricedShort');
+  return <Stat label={t('usage.cost')} value={isKnown ? formatCost(all, t) : '–'} detail={detail} />;
 }
 
 /** The share of prompt tokens that came from the provider's cache, over turns whose provider told it. */
