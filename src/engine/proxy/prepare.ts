@@ -14,6 +14,7 @@ import {
   type Recall,
   removeReasoning,
   sealedItems,
+  type Wants,
 } from './reasoning/attach.ts';
 import type { Echo } from './rename.ts';
 import { decode, decodeValue, member, type Skim, type SkimMessage } from './skim.ts';
@@ -136,11 +137,21 @@ function reasoningSplices({ skim, facts, route, recall }: PrepareInput): Splice[
   if (facts.dialect === 'responses') return [];
   if (facts.dialect === 'anthropic') return recall ? attachThinking(skim, recall) : [];
   const { reasoning, emptyReasoning } = route.quirks;
-  if (reasoning === 'drop') return removeReasoning(skim);
-  if (reasoning === 'keep') return [];
-  const { splices, missing } = attachReasoning(skim, recall ?? (() => null));
+  const dropped = reasoning === 'drop' ? removeReasoning(skim) : [];
+  const wants = wantsOf(route);
+  if (wants === null) return dropped;
+  const { splices, missing } = attachReasoning(skim, recall ?? (() => null), wants);
   if (missing > 0 && !emptyReasoning) splices.push(...setMember(skim, 'thinking', NO_THINKING));
-  return splices;
+  return [...dropped, ...splices];
+}
+
+/** What a route's upstream wants back of earlier reasoning; null: nothing. */
+function wantsOf({ quirks, model }: Route): Wants | null {
+  const text = quirks.reasoning === 'reasoning_content';
+  const details = quirks.reasoningDetails && quirks.reasoning !== 'drop';
+  const demands = /gemini-(?:[3-9]|\d\d)/i.test(model) ? 'always' : 'known';
+  const signatures = quirks.callSignatures ? demands : 'none';
+  return text || details || signatures !== 'none' ? { text, details, signatures } : null;
 }
 
 /** Whether a chat message may hold blocks of Anthropic's wire; they stand in lists of blocks alone. */
@@ -236,10 +247,10 @@ function translate(input: PrepareInput, edited: Buffer): PreparedRequest {
 }
 
 function giveReasoningBack(body: JsonObject, { route, recall }: PrepareInput): void {
-  const { reasoning, emptyReasoning } = route.quirks;
-  if (reasoning !== 'reasoning_content' || !Array.isArray(body.messages)) return;
-  const missing = attachToMessages(body.messages, recall ?? (() => null));
-  if (missing === 0 || emptyReasoning) return;
+  const wants = wantsOf(route);
+  if (wants === null || !Array.isArray(body.messages)) return;
+  const missing = attachToMessages(body.messages, recall ?? (() => null), wants);
+  if (missing === 0 || route.quirks.emptyReasoning) return;
   body.thinking = { type: 'disabled' };
   delete body.reasoning_effort;
 }

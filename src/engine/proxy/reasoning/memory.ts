@@ -12,7 +12,14 @@ import { type MessageKey, messageKey } from './message-key.ts';
 
 /** The reasoning of one answer as its vendor wants it back: plain text, or signed blocks in their order. */
 export type Reasoning =
-  | { wire: 'openai'; text: string }
+  | {
+      wire: 'openai';
+      text: string;
+      /** OpenRouter's blocks, some of them signed. */
+      details?: JsonObject[] | undefined;
+      /** By call, in their order: what its vendor wants back with it; null for none. */
+      extras?: (JsonObject | null)[] | undefined;
+    }
   | { wire: 'anthropic' | 'responses'; blocks: JsonObject[] };
 
 /** One conversation's drawer. */
@@ -57,9 +64,14 @@ const KEPT_MS = 30 * 24 * 3600_000;
 const TELLING_ID = 8;
 const COLUMNS = 'wire, call_ids, hash, data';
 
+const block = z.record(z.string(), z.unknown());
 const dataShape = z.union([
-  z.object({ text: z.string() }),
-  z.object({ blocks: z.array(z.record(z.string(), z.unknown())) }),
+  z.object({
+    text: z.string(),
+    details: z.array(block).optional(),
+    extras: z.array(block.nullable()).optional(),
+  }),
+  z.object({ blocks: z.array(block) }),
 ]);
 
 /**
@@ -225,7 +237,25 @@ function readReasoning(
   if (wire === 'responses') return readSealed(reply);
   const message = asObject(asObject(asArray(reply.choices)[0]).message);
   const text = reasoningOf(message) || splitContent(message.content).reasoning;
-  return text === '' ? null : { message, reasoning: { wire: 'openai', text } };
+  const details = asArray(message.reasoning_details).filter(isObject);
+  const extras = asArray(message.tool_calls).map((call) => extraOf(call));
+  const signed = extras.some((extra) => extra !== null);
+  if (text === '' && details.length === 0 && !signed) return null;
+  return {
+    message,
+    reasoning: {
+      wire: 'openai',
+      text,
+      ...(details.length > 0 ? { details } : {}),
+      ...(signed ? { extras } : {}),
+    },
+  };
+}
+
+/** What a call's vendor wants back with it. */
+export function extraOf(call: unknown): JsonObject | null {
+  const { extra_content } = asObject(call);
+  return isObject(extra_content) ? extra_content : null;
 }
 
 /** Reasoning items that only their vendor can read; the answer around them in the shape that chat clients send back. */
@@ -247,7 +277,11 @@ export function isThinking(block: JsonObject): boolean {
 
 /** JSON for the database, masked; null when masking would break a signature. */
 function toStore(reasoning: Reasoning): string | null {
-  if (reasoning.wire === 'openai') return JSON.stringify({ text: redact(reasoning.text).text });
+  if (reasoning.wire === 'openai') {
+    const { text, masked } = redact(reasoning.text);
+    const { details, extras } = reasoning;
+    return JSON.stringify({ text, details: masked ? undefined : details, extras });
+  }
   const words = (block: JsonObject) =>
     reasoning.wire === 'responses' ? reasoningText(block) : asText(block.thinking);
   const masked = reasoning.blocks.some((block) => redact(words(block)).masked);
@@ -259,7 +293,7 @@ function entryOf(row: Row): Entry | null {
   if (!data.success) return null;
   const reasoning: Reasoning =
     'text' in data.data
-      ? { wire: 'openai', text: data.data.text }
+      ? { wire: 'openai', ...data.data }
       : { wire: row.wire === 'responses' ? 'responses' : 'anthropic', blocks: data.data.blocks };
   return { ids: JSON.parse(row.call_ids) as string[], hash: row.hash, reasoning, size: row.data.length };
 }

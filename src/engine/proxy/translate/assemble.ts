@@ -3,6 +3,7 @@ import { argumentsObject } from './arguments.ts';
 import { CallIndex, type CallParts } from './call-index.ts';
 import { readErrorObject } from './errors.ts';
 import { asArray, asObject, asText, isObject, parseJson } from './json.ts';
+import { ReasoningDetails } from './reasoning-details.ts';
 import { ResponsesAssembler } from './responses/assemble.ts';
 import { visibleText as visibleItem } from './responses/items.ts';
 import { readResponsesUsage } from './responses/reply-to-chat.ts';
@@ -49,6 +50,7 @@ interface OpenaiChoice {
   index: number;
   content: string;
   reasoning: string;
+  details: ReasoningDetails;
   refusal: string;
   finish: string | null;
   calls: CallIndex;
@@ -91,6 +93,7 @@ class OpenaiAssembler implements Assembler {
         index,
         content: '',
         reasoning: '',
+        details: new ReasoningDetails(),
         refusal: '',
         finish: null,
         calls: new CallIndex(),
@@ -103,6 +106,7 @@ class OpenaiAssembler implements Assembler {
     const { text, reasoning } = splitContent(delta.content);
     choice.content += text;
     choice.reasoning += reasoningOf(delta) || reasoning;
+    choice.details.add(delta.reasoning_details);
     choice.refusal += asText(delta.refusal);
     for (const call of asArray(delta.tool_calls).filter(isObject)) choice.calls.add(call);
     if (isObject(delta.function_call)) {
@@ -142,6 +146,7 @@ function openaiChoice(choice: OpenaiChoice): JsonObject {
     id: call.id,
     type: 'function',
     function: { name: call.name, arguments: call.arguments },
+    ...(call.extra === undefined ? {} : { extra_content: call.extra }),
   }));
   const legacy = choice.legacyCall;
   const message = {
@@ -149,6 +154,7 @@ function openaiChoice(choice: OpenaiChoice): JsonObject {
     content: choice.content === '' && (calls.length > 0 || legacy !== null) ? null : choice.content,
     refusal: choice.refusal === '' ? null : choice.refusal,
     ...(choice.reasoning === '' ? {} : { reasoning_content: choice.reasoning }),
+    ...(choice.details.blocks.length === 0 ? {} : { reasoning_details: choice.details.blocks }),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
     ...(legacy === null ? {} : { function_call: { name: legacy.name, arguments: legacy.arguments } }),
   };

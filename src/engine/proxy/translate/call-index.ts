@@ -8,6 +8,8 @@ export interface CallParts {
   arguments: string;
   /** A free-form tool of OpenAI's: its input is plain text. */
   custom?: boolean;
+  /** What its vendor wants back with it, e.g. Gemini's signature. */
+  extra?: JsonObject;
 }
 
 /**
@@ -32,6 +34,7 @@ export class CallIndex {
     // A name in pieces is joined; one that is repeated with every piece is not.
     if (call.name === '') call.name = name;
     else if (name !== '' && name !== call.name && call.arguments === '') call.name += name;
+    if (isObject(piece.extra_content)) call.extra ??= piece.extra_content;
     const added = argumentsText(fn.arguments ?? fn.input);
     call.arguments += added;
     return { call, added };
@@ -62,7 +65,7 @@ export class CallIndex {
   }
 
   #open(): CallParts {
-    const call = { id: '', name: '', arguments: '' };
+    const call: CallParts = { id: '', name: '', arguments: '' };
     this.#calls.push(call);
     return call;
   }
