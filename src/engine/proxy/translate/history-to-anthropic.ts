@@ -33,6 +33,16 @@ type Part = z.infer<typeof partShape>;
 const FUNCTION_CALL_ID = 'function_call';
 
 const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_text', 'reasoning_details'];
+const MESSAGE_FIELDS = new Set([
+  ...REASONING_FIELDS,
+  ...'role content name tool_calls tool_call_id function_call refusal audio'.split(' '),
+]);
+const PART_FIELDS = new Set(
+  'type text refusal image_url file cache_control annotations id name input'.split(' '),
+);
+const CALL_FIELDS = new Set(['id', 'type', 'function', 'index']);
+/** Content of Anthropic's own shape, carried as it is. */
+const NATIVE_PARTS = new Set(['image', 'document', 'tool_use', 'tool_result']);
 
 /** True when the history uses the form that came before `tools`. */
 export function usesFunctionCalls(messages: readonly Message[]): boolean {
@@ -60,6 +70,7 @@ export function systemBlocks(messages: readonly Message[], dropped: DroppedNames
 export function openaiMessages(messages: readonly Message[], tools: HistoryTools): JsonObject[] {
   const out: { role: 'user' | 'assistant'; content: JsonObject[] }[] = [];
   for (const [index, message] of messages.entries()) {
+    tools.dropped.addUnknown(message, MESSAGE_FIELDS, 'messages.');
     const blocks = blocksOf(message, index, tools);
     if (blocks.length === 0) continue;
     const role = message.role === 'assistant' ? 'assistant' : 'user';
@@ -103,11 +114,16 @@ function partsOf(message: Message, index: number): Part[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
+function noteLost(part: Part, tools: HistoryTools): void {
+  if (!NATIVE_PARTS.has(part.type)) tools.dropped.addUnknown(part, PART_FIELDS, 'messages.');
+}
+
 function assistantBlocks(message: Message, index: number, tools: HistoryTools): JsonObject[] {
   const path = ['messages', index];
   const blocks: JsonObject[] = [];
   for (const [at, part] of partsOf(message, index).entries()) {
     const partPath = [...path, 'content', at];
+    noteLost(part, tools);
     if (part.type === 'text' || part.type === 'refusal') {
       const text = asText(part.type === 'text' ? part.text : part.refusal);
       if (hasWords(text)) blocks.push(textBlock({ ...part, text }));
@@ -126,6 +142,7 @@ function assistantBlocks(message: Message, index: number, tools: HistoryTools): 
     const callPath = [...path, 'tool_calls', at];
     if (value.type === 'custom') refuse('Calls of custom tools cannot be sent to this provider.', callPath);
     const call = read(callShape, value, callPath);
+    tools.dropped.addUnknown(call, CALL_FIELDS, 'messages.tool_calls.');
     blocks.push(callBlock(call.id ?? `call_${index}_${at}`, call.function, tools));
   }
   if (isObject(message.function_call)) {
@@ -156,6 +173,7 @@ function toolUse(part: Part, path: Path, tools: HistoryTools): JsonObject {
 }
 
 function userBlock(part: Part, path: Path, tools: HistoryTools): JsonObject[] {
+  noteLost(part, tools);
   switch (part.type) {
     case 'text':
       return hasWords(part.text) ? [textBlock(part)] : [];
@@ -167,9 +185,9 @@ function userBlock(part: Part, path: Path, tools: HistoryTools): JsonObject[] {
       ) {
         tools.dropped.add('image_url.detail');
       }
-      return [media(imageBlock(part, path), path, tools)];
+      return [media(cached(part, imageBlock(part, path)), path, tools)];
     case 'file':
-      return [media(documentBlock(part, path), path, tools)];
+      return [media(cached(part, documentBlock(part, path)), path, tools)];
     case 'image':
     case 'document':
       return [media(part, path, tools)];
@@ -206,8 +224,11 @@ function media(block: JsonObject, path: Path, tools: HistoryTools): JsonObject {
 
 /** Keeps a client's own cache breakpoint: OpenAI-style clients of Anthropic models set it on their parts. */
 function textBlock(part: JsonObject): JsonObject {
-  const cache = isObject(part.cache_control) ? { cache_control: part.cache_control } : {};
-  return { type: 'text', text: part.text, ...cache };
+  return cached(part, { type: 'text', text: part.text });
+}
+
+function cached(part: JsonObject, block: JsonObject): JsonObject {
+  return isObject(part.cache_control) ? { ...block, cache_control: part.cache_control } : block;
 }
 
 function hasWords(text: unknown): boolean {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { TOOL_ERROR_MARK } from './arguments.ts';
-import { asArray, asText, type DroppedNames, isObject, read, refuse } from './json.ts';
+import { asArray, asObject, asText, type DroppedNames, isObject, read, refuse } from './json.ts';
 import { documentParts, imagePart, searchResultText } from './media.ts';
 import type { CallIds, ToolNames } from './tool-names.ts';
 import type { JsonObject, TranslateOptions } from './types.ts';
 
 export interface HistoryTools {
-  options: Pick<TranslateOptions, 'developerRole' | 'textOnly' | 'model' | 'reasoning'>;
+  options: Pick<TranslateOptions, 'developerRole' | 'textOnly' | 'model' | 'reasoning' | 'middle'>;
   names: Pick<ToolNames, 'wire'>;
   ids: Pick<CallIds, 'call' | 'result'>;
   dropped: DroppedNames;
@@ -26,6 +26,13 @@ const toolResultShape = z.looseObject({
 type Block = z.infer<typeof blockShape>;
 
 type Path = readonly PropertyKey[];
+
+const SAID_BLOCKS = new Set(['refusal', 'text', 'tool_use', 'thinking']);
+/** Fields of blocks that are said on the other wire. */
+const BLOCK_FIELDS = new Set(
+  `type text refusal thinking signature source title context content id name input tool_use_id tool_name is_error
+  cache_control image_url input_audio file data`.split(/\s+/),
+);
 
 /** Anthropic `messages` → OpenAI messages in the same order (T23 to T28, T53, T55). */
 export function anthropicMessages(
@@ -65,7 +72,7 @@ function resultsFollow(messages: readonly { role?: unknown; content?: unknown }[
 
 function systemMessage(blocks: readonly Block[], path: Path, tools: HistoryTools): JsonObject | null {
   const texts = blocks.map((block, index) => {
-    noteCacheControl(block, tools);
+    noteLost(block, tools);
     return read(textShape, block, [...path, 'content', index]).text;
   });
   const text = texts.filter((part) => part !== '').join('\n\n');
@@ -78,7 +85,7 @@ function assistantMessage(blocks: readonly Block[], path: Path, tools: HistoryTo
   const calls: JsonObject[] = [];
   for (const [index, block] of blocks.entries()) {
     const at = [...path, 'content', index];
-    noteCacheControl(block, tools);
+    if (SAID_BLOCKS.has(block.type)) noteLost(block, tools);
     switch (block.type) {
       case 'refusal':
       case 'text': {
@@ -134,13 +141,18 @@ function userMessages(
       own.push(...contentParts(block, at, tools));
       continue;
     }
-    noteCacheControl(block, tools);
+    noteLost(block, tools);
     const result = read(toolResultShape, block, at);
     const id = tools.ids.result(result.tool_use_id);
     const { text, media } = resultContent(result.content, [...at, 'content'], tools);
     const content = result.is_error === true ? `${TOOL_ERROR_MARK} ${text}`.trim() : text;
+    if (media.length > 0 && tools.options.middle === true) {
+      const words = content === '' ? [] : [{ type: 'text', text: content }];
+      results.push({ role: 'tool', tool_call_id: id, content: [...words, ...media] });
+      continue;
+    }
     results.push({ role: 'tool', tool_call_id: id, content });
-    // A tool message holds text only; its images follow in the user's message, with their origin named.
+    // On the wire a tool message holds text only; its images follow in the user's message, with their origin named.
     if (media.length > 0) fromResults.push({ type: 'text', text: `Output of tool call ${id}:` }, ...media);
   }
   const parts = [...fromResults, ...own];
@@ -176,7 +188,7 @@ function resultParts(block: Block, path: Path, tools: HistoryTools): JsonObject[
 const KNOWN_PARTS = new Set(['text', 'image', 'image_url', 'document', 'search_result']);
 
 function contentParts(block: Block, path: Path, tools: HistoryTools): JsonObject[] {
-  noteCacheControl(block, tools);
+  noteLost(block, tools);
   switch (block.type) {
     case 'text':
       return [{ type: 'text', text: read(textShape, block, path).text }];
@@ -185,7 +197,7 @@ function contentParts(block: Block, path: Path, tools: HistoryTools): JsonObject
     case 'image':
       return [media(imagePart(block, path), path, tools)];
     case 'document':
-      return documentParts(block, path).map((part) =>
+      return documentParts(block, path, tools.options.middle === true).map((part) =>
         part.type === 'text' ? part : media(part, path, tools),
       );
     case 'image_url':
@@ -210,6 +222,12 @@ function joinParts(parts: readonly JsonObject[]): string | JsonObject[] {
   return parts.map((part) => asText(part.text)).join('\n');
 }
 
-function noteCacheControl(block: Block, tools: HistoryTools): void {
+function noteLost(block: Block, tools: HistoryTools): void {
+  const { citations, caller, ...rest } = block;
   if (block.cache_control) tools.dropped.add('cache_control');
+  if (asArray(citations).length > 0 || asObject(citations).enabled === true)
+    tools.dropped.add('messages.citations');
+  // `direct` is how every call is made that the model makes itself.
+  if (isObject(caller) && caller.type !== 'direct') tools.dropped.add('messages.caller');
+  tools.dropped.addUnknown(rest, BLOCK_FIELDS, 'messages.');
 }

@@ -70,9 +70,13 @@ export function refuse(message: string, path: readonly PropertyKey[]): never {
   });
 }
 
-/** True when leaving the value out changes what was asked; null, false, 0 and empty values say nothing. */
-function saysSomething(value: unknown): boolean {
-  if (value === undefined || value === null || value === false || value === 0 || value === '') return false;
+/** Numbers whose zero is what holds without them. */
+const ZERO_IS_NOTHING = new Set(['presence_penalty', 'frequency_penalty', 'top_logprobs']);
+
+/** True when leaving the value out changes what was asked; null, false and empty values say nothing. */
+function saysSomething(key: string, value: unknown): boolean {
+  if (value === undefined || value === null || value === false || value === '') return false;
+  if (value === 0) return !ZERO_IS_NOTHING.has(key);
   if (Array.isArray(value)) return value.length > 0;
   if (isObject(value)) return Object.keys(value).length > 0;
   return true;
@@ -89,7 +93,7 @@ export class DroppedNames {
   /** Adds every key of `object` that is not in `known` and says something. */
   addUnknown(object: JsonObject, known: ReadonlySet<string>, prefix = ''): void {
     for (const [key, value] of Object.entries(object)) {
-      if (!known.has(key) && saysSomething(value)) this.add(prefix + key);
+      if (!known.has(key) && saysSomething(key, value)) this.add(prefix + key);
     }
   }
 

@@ -4,6 +4,10 @@ import type { JsonObject } from './types.ts';
 /** Image types that the Anthropic API takes as base64. */
 const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
+/** Files that are text, whatever their type's first word says. */
+const TEXT_TYPE =
+  /^(?:text\/|application\/(?:json|xml|yaml|x-yaml|toml|javascript|typescript|x-sh|sql|x-ndjson)$|[^/]+\/[^/]+\+(?:json|xml)$)/;
+
 interface DataUrl {
   mediaType: string;
   data: string;
@@ -54,6 +58,14 @@ export function documentBlock(part: JsonObject, path: readonly PropertyKey[]): J
   const title = asText(file.filename);
   const withTitle = title === '' ? {} : { title };
   const raw = asText(file.file_data);
+  const url = asText(file.file_url);
+  if (raw === '' && url !== '') return { type: 'document', source: { type: 'url', url }, ...withTitle };
+  if (raw === '' && asText(file.file_id) !== '')
+    refuse('A file given by its id exists only at OpenAI; give it as base64 data.', [
+      ...path,
+      'file',
+      'file_id',
+    ]);
   // Some clients send the base64 alone; PDF is the only binary file that either side takes.
   const data =
     readDataUrl(raw) ??
@@ -65,7 +77,7 @@ export function documentBlock(part: JsonObject, path: readonly PropertyKey[]): J
       ...withTitle,
     };
   }
-  if (data?.mediaType.startsWith('text/')) {
+  if (data && TEXT_TYPE.test(data.mediaType)) {
     const text = Buffer.from(data.data, 'base64').toString('utf8');
     return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, ...withTitle };
   }
@@ -76,8 +88,15 @@ export function documentBlock(part: JsonObject, path: readonly PropertyKey[]): J
   ]);
 }
 
-/** Anthropic document block → what an OpenAI message can carry: text, images, or a PDF as a `file` part. */
-export function documentParts(block: JsonObject, path: readonly PropertyKey[]): JsonObject[] {
+/**
+ * Anthropic document block → what an OpenAI message can carry: text, images, or a PDF as a `file` part. Its address is
+ * nothing for a chat wire, but for the middle between two dialects.
+ */
+export function documentParts(
+  block: JsonObject,
+  path: readonly PropertyKey[],
+  middle: boolean,
+): JsonObject[] {
   const source = isObject(block.source) ? block.source : {};
   const head = [asText(block.title), asText(block.context)].filter((line) => line !== '').join('\n');
   const headed = (text: string): JsonObject => ({
@@ -100,6 +119,10 @@ export function documentParts(block: JsonObject, path: readonly PropertyKey[]): 
       ...(asText(block.context) === '' ? [] : [{ type: 'text', text: asText(block.context) }]),
       { type: 'file', file },
     ];
+  }
+  if (source.type === 'url' && middle) {
+    const file = { type: 'file', file: { file_url: asText(source.url) } };
+    return head === '' ? [file] : [{ type: 'text', text: head }, file];
   }
   return refuse('This document cannot be sent to this provider: give it as text or as base64 PDF.', [
     ...path,

@@ -5,6 +5,7 @@ import { AnthropicReader } from './anthropic-reader.ts';
 import { AnthropicWriter } from './anthropic-writer.ts';
 import { ChatReader } from './chat-reader.ts';
 import { ChatWriter } from './chat-writer.ts';
+import { clientWord, inClientWords } from './client-words.ts';
 import { anthropicReplyToOpenai, openaiReplyToAnthropic } from './reply.ts';
 import { openaiToAnthropic } from './request-to-anthropic.ts';
 import { anthropicToOpenai } from './request-to-openai.ts';
@@ -48,16 +49,16 @@ export function translateRequest(
     efforts: EFFORTS,
     thinkTags: false,
     wantUsage: true,
+    middle: true,
   };
-  const first =
-    client === 'anthropic'
-      ? anthropicToOpenai(body, middle)
-      : responsesToChat(body, middle, { toolMedia: 'inside', anyEffort: true });
-  const second =
-    upstream === 'anthropic' ? openaiToAnthropic(first.body, options) : chatToResponses(first.body, options);
+  const first = client === 'anthropic' ? anthropicToOpenai(body, middle) : responsesToChat(body, middle);
+  const second = inClientWords(client, () =>
+    upstream === 'anthropic' ? openaiToAnthropic(first.body, options) : chatToResponses(first.body, options),
+  );
+  const later = second.dropped.map((name) => clientWord(client, name));
   return {
     body: second.body,
-    dropped: [...new Set([...first.dropped, ...second.dropped])],
+    dropped: [...new Set([...first.dropped, ...later])],
     context: { ...first.context, hop: second.context },
   };
 }

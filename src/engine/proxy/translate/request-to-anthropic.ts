@@ -3,6 +3,7 @@ import { chatRequestShape, functionShape, refuseChatOnly } from './chat-request.
 import { openaiMessages, systemBlocks, usesFunctionCalls } from './history-to-anthropic.ts';
 import { asArray, asObject, asText, DroppedNames, isObject, read, refuse } from './json.ts';
 import { chatClientContext } from './reply-context.ts';
+import { anthropicSchema } from './schemas.ts';
 import { ANTHROPIC_NAME_LIMIT, CallIds, ToolNames } from './tool-names.ts';
 import type { JsonObject, TranslatedRequest, TranslateOptions } from './types.ts';
 
@@ -13,7 +14,7 @@ const requestShape = chatRequestShape.extend({
 });
 type OpenaiRequest = z.infer<typeof requestShape>;
 
-const HANDLED = new Set(Object.keys(requestShape.shape));
+const HANDLED = new Set([...Object.keys(requestShape.shape), 'reasoning', 'safety_identifier']);
 const HANDLED_FUNCTION_FIELDS = new Set(['name', 'description', 'parameters']);
 
 /** Thinking tokens for an effort word; Anthropic wants at least 1024 and less than `max_tokens`. */
@@ -68,15 +69,17 @@ export function openaiToAnthropic(body: unknown, options: TranslateOptions): Tra
     messages: history,
   };
   if (tools.length > 0) {
-    out.tools = tools;
+    out.tools = allowedTools(tools, request, names);
     const choice = toolChoice(request, names);
     if (choice !== null) out.tool_choice = choice;
   }
   if (stopSequences.length > 0) out.stop_sequences = stopSequences;
-  if (request.user) out.metadata = { user_id: request.user };
+  const user = request.user || asText(request.safety_identifier);
+  if (user) out.metadata = { user_id: user };
+  if (request.user && request.safety_identifier) dropped.add('safety_identifier');
   setSampling(out, request, dropped);
   setThinking(out, request, options, dropped);
-  setOutputFormat(out, request);
+  setOutputFormat(out, request, dropped);
   if (typeof request.stream === 'boolean') out.stream = request.stream;
 
   const context = chatClientContext(request, options, {
@@ -136,13 +139,31 @@ function toolChoice(request: OpenaiRequest, names: ToolNames): JsonObject | null
     return refuse(`tool_choice ${choice} is not known.`, ['tool_choice']);
   }
   if (choice.type === 'allowed_tools')
-    return refuse('A choice among some of the tools cannot be sent to this provider.', ['tool_choice']);
+    return { type: asObject(choice.allowed_tools).mode === 'required' ? 'any' : 'auto', ...flag };
   const named = isObject(choice.function) ? choice.function : choice;
   return {
     type: 'tool',
     name: names.wire(read(functionShape, named, ['tool_choice', 'function']).name),
     ...flag,
   };
+}
+
+/** Anthropic has no choice among some of the tools, so the others are left out. */
+function allowedTools(
+  tools: readonly JsonObject[],
+  { tool_choice: choice }: OpenaiRequest,
+  names: ToolNames,
+): readonly JsonObject[] {
+  if (!isObject(choice) || choice.type !== 'allowed_tools') return tools;
+  const path = ['tool_choice', 'allowed_tools', 'tools'];
+  const allowed = asArray(asObject(choice.allowed_tools).tools)
+    .filter(isObject)
+    .map((tool) =>
+      names.wire(read(functionShape, isObject(tool.function) ? tool.function : tool, path).name),
+    );
+  const left = tools.filter((tool) => allowed.includes(asText(tool.name)));
+  if (left.length === 0) refuse('tool_choice allows none of the tools.', path);
+  return left;
 }
 
 function stopsOf(request: OpenaiRequest, dropped: DroppedNames): string[] {
@@ -225,9 +246,11 @@ function setFormat(request: OpenaiRequest, system: JsonObject[], dropped: Droppe
   }
 }
 
-function setOutputFormat(out: JsonObject, request: OpenaiRequest): void {
+function setOutputFormat(out: JsonObject, request: OpenaiRequest, dropped: DroppedNames): void {
   if (request.response_format?.type !== 'json_schema') return;
   const wrapper = asObject(request.response_format.json_schema);
-  const schema = read(z.looseObject({}), wrapper.schema ?? {}, ['response_format', 'json_schema', 'schema']);
+  const asked = read(z.looseObject({}), wrapper.schema ?? {}, ['response_format', 'json_schema', 'schema']);
+  const { schema, loosened } = anthropicSchema(asked);
+  if (loosened) dropped.add('response_format.json_schema.schema');
   out.output_config = { ...asObject(out.output_config), format: { type: 'json_schema', schema } };
 }

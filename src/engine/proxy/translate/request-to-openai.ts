@@ -3,6 +3,7 @@ import { anthropicMessages } from './history-to-openai.ts';
 import { asArray, asObject, asText, DroppedNames, isObject, read, refuse } from './json.ts';
 import { mergeLeadingSystem, TEXT_SEPARATOR } from './openai-messages.ts';
 import { otherClientContext } from './reply-context.ts';
+import { fitsStrict } from './schemas.ts';
 import { CallIds, OPENAI_NAME_LIMIT, ToolNames } from './tool-names.ts';
 import type { JsonObject, TranslatedRequest, TranslateOptions } from './types.ts';
 
@@ -26,7 +27,14 @@ const requestShape = z.looseObject({
 type AnthropicRequest = z.infer<typeof requestShape>;
 
 const HANDLED = new Set([...Object.keys(requestShape.shape), 'mcp_servers']);
-const HANDLED_TOOL_FIELDS = new Set(['type', 'name', 'description', 'input_schema', 'cache_control']);
+const HANDLED_TOOL_FIELDS = new Set([
+  'type',
+  'name',
+  'description',
+  'input_schema',
+  'cache_control',
+  'strict',
+]);
 const DEFAULT_EFFORTS: readonly string[] = ['low', 'medium', 'high'];
 const EFFORT_ORDER = ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
@@ -62,7 +70,7 @@ export function anthropicToOpenai(body: unknown, options: TranslateOptions): Tra
   };
   if (tools.length > 0) Object.assign(out, { tools }, toolChoice(request, names));
   else if (request.tool_choice && request.tool_choice.type !== 'none') dropped.add('tool_choice');
-  if (request.stop_sequences?.length) out.stop = request.stop_sequences;
+  setStops(out, request, options, dropped);
   if (typeof request.top_p === 'number') out.top_p = request.top_p;
   setReasoning(out, request, options, dropped);
   setFormat(out, request, dropped);
@@ -81,6 +89,7 @@ function systemText(request: AnthropicRequest, dropped: DroppedNames): string {
   const texts: string[] = [];
   for (const block of request.system ?? []) {
     if (block.cache_control) dropped.add('cache_control');
+    if (asArray(block.citations).length > 0) dropped.add('system.citations');
     if (block.text.startsWith(BILLING_MARK)) dropped.add('system.x-anthropic-billing-header');
     else if (block.text !== '') texts.push(block.text);
   }
@@ -111,12 +120,15 @@ function toolDefinitions(
     const name = read(z.string().min(1), tool.name, [...path, 'name']);
     if (tool.cache_control) dropped.add('cache_control');
     dropped.addUnknown(tool, HANDLED_TOOL_FIELDS, 'tools.');
+    const strict = tool.strict === true && fitsStrict(tool.input_schema);
+    if (tool.strict === true && !strict) dropped.add('tools.strict');
     tools.push({
       type: 'function',
       function: {
         name: names.wire(name),
         ...(typeof tool.description === 'string' ? { description: tool.description } : {}),
         parameters: isObject(tool.input_schema) ? tool.input_schema : { type: 'object', properties: {} },
+        ...(strict ? { strict } : {}),
       },
     });
   }
@@ -143,6 +155,21 @@ function toolChoice(request: AnthropicRequest, names: ToolNames): JsonObject {
   }
 }
 
+/** Chat completions know four at most. */
+const MOST_STOPS = 4;
+
+function setStops(
+  out: JsonObject,
+  { stop_sequences: stops }: AnthropicRequest,
+  options: TranslateOptions,
+  dropped: DroppedNames,
+): void {
+  if (!stops?.length) return;
+  const few = options.middle !== true && stops.length > MOST_STOPS;
+  out.stop = few ? stops.slice(0, MOST_STOPS) : stops;
+  if (few) dropped.add(`stop_sequences>${MOST_STOPS}`);
+}
+
 /** Thinking and effort → `reasoning_effort` (T45); sampling settings that reasoning forbids go (T47). */
 function setReasoning(
   out: JsonObject,
@@ -162,12 +189,18 @@ function setReasoning(
   const effort = wanted === '' ? null : nearestEffort(wanted, effortsOf(options));
   if (effort !== null) out.reasoning_effort = effort;
   if (wanted !== '' && effort !== wanted) dropped.add(told === wanted ? 'output_config.effort' : 'thinking');
+  // How much to think is then the model's own choice, on either side; only that it shall think is not said.
+  if (thinking !== undefined && thinking !== 'disabled' && wanted === '') dropped.add('thinking');
+  dropped.addUnknown(request.thinking ?? {}, THINKING_FIELDS, 'thinking.');
 
   const thinks = thinking !== undefined && thinking !== 'disabled';
   if (typeof request.temperature !== 'number') return;
   if (thinks && effort !== null) dropped.add('temperature');
   else out.temperature = request.temperature;
 }
+
+/** The reply shows whatever thinking the provider shows. */
+const THINKING_FIELDS = new Set(['type', 'budget_tokens', 'display']);
 
 function effortOfBudget(budget: number): string {
   if (budget < 4096) return 'low';
@@ -201,6 +234,7 @@ function setFormat(out: JsonObject, request: AnthropicRequest, dropped: DroppedN
   }
   out.response_format = {
     type: 'json_schema',
-    json_schema: { name: 'output', schema: format.schema, strict: true },
+    // OpenAI holds a model to schemas of a strict form only; others are asked for as well as it goes.
+    json_schema: { name: 'output', schema: format.schema, strict: fitsStrict(format.schema) },
   };
 }

@@ -45,6 +45,8 @@ export interface TranslateOptions {
   echo?: JsonObject;
   /** Reasoning items that belong before an assistant message of a chat client, for a Responses upstream. */
   itemsOf?: (message: JsonObject) => readonly JsonObject[] | null;
+  /** The result is the middle between two other dialects: it may hold what no chat wire can. Default false. */
+  middle?: boolean;
   /** Our own count of the prompt, told to the client only when the upstream gives none. Default 0. */
   estimatedInputTokens?: number;
 }

@@ -17,6 +17,14 @@ export interface HistoryTools {
 const contentShape = z.union([z.string(), z.array(z.looseObject({ type: z.string() }))], {
   error: 'must be a string or an array of content parts',
 });
+const MESSAGE_FIELDS = new Set(
+  `role content name tool_calls tool_call_id function_call refusal audio reasoning_content reasoning reasoning_text
+  reasoning_details`.split(/\s+/),
+);
+const PART_FIELDS = new Set(
+  'type text refusal image_url file annotations prompt_cache_breakpoint'.split(' '),
+);
+const CALL_FIELDS = new Set(['id', 'type', 'function', 'custom', 'index']);
 /** Calls of the old `function_call` form carry no id; their results follow directly. */
 const FUNCTION_CALL_ID = 'function_call';
 
@@ -45,6 +53,7 @@ export function responsesItems(
 }
 
 function itemsOf(message: Message, path: Path, tools: HistoryTools, ids: CallIds): JsonObject[] {
+  tools.dropped.addUnknown(message, MESSAGE_FIELDS, 'messages.');
   if (message.name !== undefined && message.role !== 'function') tools.dropped.add('messages.name');
   switch (message.role) {
     case 'system':
@@ -56,7 +65,8 @@ function itemsOf(message: Message, path: Path, tools: HistoryTools, ids: CallIds
       const content = partsOf(message, path).map((part, at) =>
         inputPart(part, [...path, 'content', at], tools),
       );
-      const only = content.length === 1 && content[0]?.type === 'input_text' ? content[0].text : content;
+      const [first, ...more] = content;
+      const only = more.length === 0 && isPlainText(first) ? first.text : content;
       return content.length === 0 ? [] : [{ role: 'user', content: only }];
     }
     case 'assistant':
@@ -90,6 +100,7 @@ function answerItems(message: Message, path: Path, tools: HistoryTools, ids: Cal
     const callPath = [...path, 'tool_calls', at];
     const kind = call.type === 'custom' ? 'custom' : 'function';
     const inner = read(z.looseObject({ name: z.string() }), call[kind], [...callPath, kind]);
+    tools.dropped.addUnknown(call, CALL_FIELDS, 'messages.tool_calls.');
     const id = ids.call(asText(call.id) || `call_${String(path[1])}_${at}`);
     const name = tools.names.wire(inner.name);
     items.push(
@@ -124,7 +135,19 @@ function partsOf(message: Message, path: Path): JsonObject[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
+function isPlainText(part: JsonObject | undefined): part is JsonObject {
+  return part?.type === 'input_text' && part.prompt_cache_breakpoint === undefined;
+}
+
+/** Breakpoints of the prompt cache are called the same on both wires. */
 function inputPart(part: JsonObject, path: Path, tools: HistoryTools): JsonObject {
+  const said = plainPart(part, path, tools);
+  const { prompt_cache_breakpoint: mark } = part;
+  tools.dropped.addUnknown(part, PART_FIELDS, 'messages.');
+  return mark === undefined || mark === null ? said : { ...said, prompt_cache_breakpoint: mark };
+}
+
+function plainPart(part: JsonObject, path: Path, tools: HistoryTools): JsonObject {
   const { textOnly, model } = tools.options;
   if (part.type === 'text' || part.type === 'refusal')
     return { type: 'input_text', text: asText(part.text) || asText(part.refusal) };

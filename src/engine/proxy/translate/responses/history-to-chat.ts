@@ -6,12 +6,10 @@ import { isOutputType, reasoningText } from './items.ts';
 import type { ToolBook } from './tools.ts';
 
 export interface HistoryTools {
-  options: Pick<TranslateOptions, 'developerRole' | 'textOnly' | 'model' | 'reasoning'>;
+  options: Pick<TranslateOptions, 'developerRole' | 'textOnly' | 'model' | 'reasoning' | 'middle'>;
   book: ToolBook;
   ids: CallIds;
   dropped: DroppedNames;
-  /** Pictures in a tool's output: inside the tool's message, or in a user message behind it (most chat servers). */
-  toolMedia: 'inside' | 'behind';
 }
 
 type Path = readonly PropertyKey[];
@@ -38,6 +36,14 @@ const HOSTED = new Set([
 
 /** Sealed, or kept elsewhere: without them the conversation would have a hole. */
 const ONLY_OPENAI = new Set(['compaction', 'compaction_trigger', 'item_reference']);
+
+/** Fields of messages, calls and outputs that are said on the other wire, or name a thing of the client's own. */
+const ITEM_FIELDS = new Set(
+  'type id role content status call_id name namespace arguments input output created_by'.split(' '),
+);
+const PART_FIELDS = new Set(
+  'type text refusal image_url detail file_data file_url filename file_id input_audio logprobs'.split(' '),
+);
 
 /** Items of the Responses API → chat messages in the same order, calls and their outputs together. */
 export function chatMessages(items: readonly JsonObject[], tools: HistoryTools): JsonObject[] {
@@ -70,6 +76,8 @@ class ChatHistory {
     const item = this.#items[index] as JsonObject;
     const path = ['input', index];
     const type = asText(item.type);
+    if (/^(?:message|(?:function|custom_tool)_call(?:_output)?|)$/.test(type))
+      this.#tools.dropped.addUnknown(item, ITEM_FIELDS, 'input.');
     if (type === 'message' || (type === '' && item.role !== undefined)) this.#message(item, index, path);
     else if (type === 'reasoning') this.#think(item);
     else if (ONLY_OPENAI.has(type))
@@ -114,6 +122,7 @@ class ChatHistory {
 
   #say(parts: readonly JsonObject[]): void {
     const texts = parts.map((part) => {
+      this.#tools.dropped.addUnknown(part, PART_FIELDS, 'input.');
       if (part.type === 'refusal') return asText(part.refusal);
       if (part.type === 'output_text' || part.type === 'input_text' || part.type === 'text')
         return asText(part.text);
@@ -172,7 +181,8 @@ class ChatHistory {
       .filter((part) => part.type === 'text')
       .map((part) => asText(part.text))
       .join('\n');
-    const inside = media.length > 0 && this.#tools.toolMedia === 'inside';
+    // Most chat servers take text from tools only; pictures follow in a user message.
+    const inside = media.length > 0 && this.#tools.options.middle === true;
     this.#out.push({ role: 'tool', tool_call_id: wireId, content: inside ? parts : text });
     if (media.length > 0 && !inside)
       this.#media.push({ type: 'text', text: `Output of tool call ${wireId}:` }, ...media);
@@ -225,6 +235,11 @@ class ChatHistory {
   }
 
   #part(part: JsonObject, path: Path): JsonObject[] {
+    this.#tools.dropped.addUnknown(part, PART_FIELDS, 'input.');
+    const { detail } = part;
+    const isSaid =
+      detail === 'auto' || (part.type === 'input_image' && /^(?:low|high)$/.test(asText(detail)));
+    if (asText(detail) !== '' && !isSaid) this.#tools.dropped.add('input.detail');
     switch (part.type) {
       case 'input_text':
       case 'output_text':
@@ -235,7 +250,7 @@ class ChatHistory {
       case 'input_image':
         return [this.#ownMedia(imagePart(part, path), path)];
       case 'input_file':
-        return [this.#ownMedia(filePart(part, path), path)];
+        return [this.#ownMedia(filePart(part, path, this.#tools.options.middle === true), path)];
       case 'input_audio':
         return [this.#ownMedia({ type: 'input_audio', input_audio: part.input_audio }, path)];
       default:
@@ -261,12 +276,20 @@ function imagePart(part: JsonObject, path: Path): JsonObject {
   return { type: 'image_url', image_url: { url, ...wanted } };
 }
 
-function filePart(part: JsonObject, path: Path): JsonObject {
+/** Only the middle between two dialects can hold a file's address. */
+function filePart(part: JsonObject, path: Path, middle: boolean): JsonObject {
   const data = asText(part.file_data);
-  if (data === '')
-    return refuse('A file must be given as base64 data for this provider.', [...path, 'file_data']);
+  const url = asText(part.file_url);
   const name = asText(part.filename);
-  return { type: 'file', file: { ...(name === '' ? {} : { filename: name }), file_data: data } };
+  const named = name === '' ? {} : { filename: name };
+  if (data !== '') return { type: 'file', file: { ...named, file_data: data } };
+  if (url !== '' && middle) return { type: 'file', file: { ...named, file_url: url } };
+  if (asText(part.file_id) !== '')
+    refuse('A file given by its id exists only at OpenAI; give it as base64 data.', [...path, 'file_id']);
+  return refuse('A file must be given as base64 data for this provider.', [
+    ...path,
+    url === '' ? 'file_data' : 'file_url',
+  ]);
 }
 
 /** Text alone goes as a string, which every server understands; media needs parts. */

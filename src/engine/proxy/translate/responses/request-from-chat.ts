@@ -26,7 +26,7 @@ const SAME = [
   'prompt_cache_retention',
   'service_tier',
 ] as const;
-const HANDLED = new Set([...Object.keys(requestShape.shape), ...SAME, 'store', 'reasoning']);
+const HANDLED = new Set([...Object.keys(requestShape.shape), ...SAME, 'reasoning']);
 /** Models of OpenAI's that reason. */
 const REASONING_MODEL = /(?:^|\/)(?:o\d|gpt-[5-9]|gpt-oss|codex)/;
 /** OpenAI refuses a smaller `max_output_tokens`. */

@@ -5,7 +5,7 @@ import { otherClientContext } from '../reply-context.ts';
 import { effortsOf, nearestEffort } from '../request-to-openai.ts';
 import { CallIds, OPENAI_NAME_LIMIT, ToolNames } from '../tool-names.ts';
 import type { JsonObject, TranslatedRequest, TranslateOptions } from '../types.ts';
-import { chatMessages, type HistoryTools } from './history-to-chat.ts';
+import { chatMessages } from './history-to-chat.ts';
 import { inputItems } from './items.ts';
 import { chatToolChoice, chatTools, ToolBook } from './tools.ts';
 
@@ -42,23 +42,14 @@ const OURS = [
 const HANDLED = new Set([...Object.keys(requestShape.shape), ...OURS, 'truncation', 'service_tier']);
 /** What a request asks to be told of, and its answer here always holds. */
 const INCLUDED = new Set(['reasoning.encrypted_content', 'message.output_text.logprobs']);
-
-interface ChatTarget {
-  /** Where pictures in a tool's output go. */
-  toolMedia: HistoryTools['toolMedia'];
-  /** Effort words pass as they are: the next hop reads them. */
-  anyEffort: boolean;
-}
+/** The reply shows whatever reasoning the provider shows. */
+const SHOWN_REASONING = new Set(['effort', 'summary', 'generate_summary']);
 
 /**
  * Responses request → chat completions request. Throws BAD_INPUT for a body that is no such request,
  * NOT_TRANSLATABLE for what only OpenAI can do: stored prompts and conversations, background answers, its own tools.
  */
-export function responsesToChat(
-  body: unknown,
-  options: TranslateOptions,
-  target: ChatTarget = { toolMedia: 'behind', anyEffort: false },
-): TranslatedRequest {
+export function responsesToChat(body: unknown, options: TranslateOptions): TranslatedRequest {
   const request = read(requestShape, body);
   const dropped = new DroppedNames();
   refuseUntranslatable(request);
@@ -77,7 +68,7 @@ export function responsesToChat(
   const declared = chatTools([...(request.tools ?? []), ...added.filter(isObject)], book, dropped);
   const { tools, choice } = chatToolChoice(request.tool_choice, declared, book);
   const ids = CallIds.forOpenai();
-  const history = chatMessages(items, { options, book, ids, dropped, toolMedia: target.toolMedia });
+  const history = chatMessages(items, { options, book, ids, dropped });
   const role = options.developerRole ? 'developer' : 'system';
   const instructions = asText(request.instructions);
   const messages = instructions === '' ? history : [{ role, content: instructions }, ...history];
@@ -95,8 +86,8 @@ export function responsesToChat(
   if (typeof request.temperature === 'number') out.temperature = request.temperature;
   if (typeof request.top_p === 'number') out.top_p = request.top_p;
   if (request.user) out.user = request.user;
-  const wantsLogprobs = setLogprobs(out, request);
-  setEffort(out, request, options, target, dropped);
+  const wantsLogprobs = setLogprobs(out, request, dropped);
+  setEffort(out, request, options, dropped);
   setFormat(out, request, dropped);
   if (typeof request.stream === 'boolean') out.stream = request.stream;
   if (request.stream === true && options.wantUsage) out.stream_options = { include_usage: true };
@@ -117,8 +108,9 @@ function refuseUntranslatable(request: ResponsesRequest): void {
   if (isObject(request.prompt)) refuse('Stored prompts are kept at OpenAI; send their text.', ['prompt']);
 }
 
-function setLogprobs(out: JsonObject, request: ResponsesRequest): boolean {
+function setLogprobs(out: JsonObject, request: ResponsesRequest, dropped: DroppedNames): boolean {
   const wanted = request.include?.includes('message.output_text.logprobs') === true;
+  if (!wanted && request.top_logprobs) dropped.add('top_logprobs');
   if (!wanted) return false;
   out.logprobs = true;
   if (request.top_logprobs) out.top_logprobs = request.top_logprobs;
@@ -129,19 +121,21 @@ function setEffort(
   out: JsonObject,
   request: ResponsesRequest,
   options: TranslateOptions,
-  target: ChatTarget,
   dropped: DroppedNames,
 ): void {
+  dropped.addUnknown(request.reasoning ?? {}, SHOWN_REASONING, 'reasoning.');
   const wanted = asText(request.reasoning?.effort);
   if (wanted === '') return;
-  const effort = target.anyEffort ? wanted : nearestEffort(wanted, effortsOf(options));
+  // Between two dialects the words pass as they are: the next translation reads them.
+  const effort = options.middle === true ? wanted : nearestEffort(wanted, effortsOf(options));
   if (effort !== null) out.reasoning_effort = effort;
   if (effort !== wanted) dropped.add('reasoning.effort');
 }
 
 function setFormat(out: JsonObject, request: ResponsesRequest, dropped: DroppedNames): void {
   const { format, verbosity, ...rest } = request.text ?? {};
-  if (asText(verbosity) !== '' && verbosity !== 'medium') dropped.add('text.verbosity');
+  // The default is left out: servers that do not know the field would refuse it.
+  if (asText(verbosity) !== '' && verbosity !== 'medium') out.verbosity = verbosity;
   for (const name of Object.keys(rest)) dropped.add(`text.${name}`);
   const { type, ...schema } = asObject(format);
   if (type === 'json_object') out.response_format = { type };

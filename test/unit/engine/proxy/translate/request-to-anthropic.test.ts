@@ -368,8 +368,55 @@ describe('openaiToAnthropic: limits, sampling, reasoning', () => {
     expect(result.dropped).toEqual(['reasoning_effort']);
   });
 
+  it('a schema is put into the form that Anthropic takes; limits it cannot enforce become words and are listed', () => {
+    const answer = (schema: unknown) => {
+      const { body, dropped } = translate({
+        response_format: { type: 'json_schema', json_schema: { name: 'n', schema } },
+      });
+      return { schema: (body.output_config as JsonObject & { format: JsonObject }).format.schema, dropped };
+    };
+    const open = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      type: 'object',
+      properties: { at: { $ref: '#/$defs/place' } },
+      $defs: { place: { type: 'object', properties: { zip: { type: 'string' } }, required: ['zip'] } },
+    };
+    expect(answer(open)).toEqual({
+      schema: {
+        type: 'object',
+        properties: { at: { $ref: '#/$defs/place' } },
+        $defs: {
+          place: {
+            type: 'object',
+            properties: { zip: { type: 'string' } },
+            required: ['zip'],
+            additionalProperties: false,
+          },
+        },
+        additionalProperties: false,
+      },
+      dropped: [],
+    });
+    const limited = {
+      type: 'object',
+      properties: { age: { type: 'integer', minimum: 18, description: 'In years.' } },
+      additionalProperties: { type: 'number' },
+    };
+    expect(answer(limited)).toEqual({
+      schema: {
+        type: 'object',
+        properties: {
+          age: { type: 'integer', description: 'In years.\nConstraints: {"minimum":18}' },
+        },
+        additionalProperties: false,
+        description: 'Constraints: {"additionalProperties":{"type":"number"}}',
+      },
+      dropped: ['response_format.json_schema.schema'],
+    });
+  });
+
   it('structured output', () => {
-    const schema = { type: 'object', properties: {} };
+    const schema = { type: 'object', properties: {}, additionalProperties: false };
     const strict = { type: 'json_schema', json_schema: { name: 'n', schema } };
     expect(translate({ response_format: strict }).body.output_config).toEqual({
       format: { type: 'json_schema', schema },

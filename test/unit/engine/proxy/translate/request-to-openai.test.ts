@@ -369,13 +369,33 @@ describe('anthropicToOpenai: limits, sampling, reasoning', () => {
   });
 
   it('structured output keeps its schema', () => {
-    const schema = { type: 'object', properties: { a: { type: 'string' } } };
-    expect(
-      translate({ output_config: { format: { type: 'json_schema', schema } } }).body.response_format,
-    ).toEqual({
-      type: 'json_schema',
-      json_schema: { name: 'output', schema, strict: true },
-    });
+    const a = { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false };
+    const closed = { ...a, required: ['a'] };
+    const nested = { ...a, properties: { a: { type: 'array', items: a } }, required: ['a'] };
+    // OpenAI answers 400 to `strict` with a schema that is not: `a` may be left out.
+    for (const [schema, strict] of [
+      [closed, true],
+      [a, false],
+      [nested, false],
+    ])
+      expect(
+        translate({ output_config: { format: { type: 'json_schema', schema } } }).body.response_format,
+      ).toEqual({ type: 'json_schema', json_schema: { name: 'output', schema, strict } });
+  });
+
+  it('strict tools stay strict where OpenAI takes their schema as such', () => {
+    const closed = { type: 'object', properties: {}, additionalProperties: false };
+    const tool = (input_schema: unknown) => translate({ tools: [{ name: 'f', input_schema, strict: true }] });
+    expect(tool(closed)).toMatchObject({ body: { tools: [{ function: { strict: true } }] }, dropped: [] });
+    const open = tool({ type: 'object', properties: {} });
+    expect(open.dropped).toEqual(['tools.strict']);
+    expect(JSON.stringify(open.body.tools)).not.toContain('strict');
+  });
+
+  it('chat completions know four stop sequences; more are listed', () => {
+    const { body, dropped } = translate({ stop_sequences: ['a', 'b', 'c', 'd', 'e'] });
+    expect(body.stop).toEqual(['a', 'b', 'c', 'd']);
+    expect(dropped).toEqual(['stop_sequences>4']);
   });
 
   it('usage is asked for in streams only', () => {

@@ -139,6 +139,7 @@ describe('Responses → chat: settings', () => {
       temperature: 0.3,
       top_p: 0.9,
       reasoning_effort: 'high',
+      verbosity: 'low',
       response_format: {
         type: 'json_schema',
         json_schema: { name: 'o', schema: { type: 'object' }, strict: true },
@@ -151,7 +152,6 @@ describe('Responses → chat: settings', () => {
       'truncation',
       'include.file_search_call.results',
       'reasoning.effort',
-      'text.verbosity',
     ]);
   });
 
