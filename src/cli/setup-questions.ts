@@ -133,14 +133,17 @@ async function askDetails(
 ): Promise<ProviderAnswers> {
   const server = local.find((one) => one.preset === preset.id);
   const address = (before.same && before.baseUrl) || server?.baseUrl || preset.baseUrl;
-  const baseUrl = await ask(
-    text({
-      message: 'Address',
-      initialValue: address,
-      validate: (value) =>
-        /^https?:\/\/\S+$/.test(value ?? '') ? undefined : 'An address begins with http:// or https://',
-    }),
-  );
+  const baseUrl =
+    preset.program === null
+      ? await ask(
+          text({
+            message: 'Address',
+            initialValue: address,
+            validate: (value) =>
+              /^https?:\/\/\S+$/.test(value ?? '') ? undefined : 'An address begins with http:// or https://',
+          }),
+        )
+      : '';
   const key = await askKey(context, preset, before.hasKey, before.keyEnv);
   const models = server?.models ?? [];
   const suggested = (before.same && before.model) || models[0] || preset.suggestedModel;

@@ -61,7 +61,7 @@ async function setupFromFlags(context: Context, call: Call, options: SetupOption
     model: options.model ?? ((same && stored.model) || preset.suggestedModel),
     ...keyFrom(context, preset, options.apiKeyEnv, stored.hasKeyFor(id)),
   };
-  if (answers.baseUrl === '' && preset.baseUrl === '')
+  if (answers.baseUrl === '' && preset.baseUrl === '' && preset.program === null)
     throw new AppError('BAD_INPUT', `${preset.name} needs its address.`, {
       hint: 'Add --api-base URL.',
       field: 'api-base',

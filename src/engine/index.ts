@@ -115,6 +115,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     log: named('upstream'),
     database,
     env: ports.env,
+    programsFolder: join(ports.home, 'programs'),
     onTrouble: () => feed.touch(),
     meter: usage,
   });

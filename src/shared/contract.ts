@@ -29,6 +29,8 @@ export interface ProviderPreset {
   needsKey: boolean;
   /** Runs on this computer. */
   local: boolean;
+  /** File name of the vendor's program that answers in place of a server; null for a server. */
+  program: string | null;
   suggestedModel: string;
   /** Environment variable that usually holds the key. */
   keyEnv: string | null;

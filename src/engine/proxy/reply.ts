@@ -70,7 +70,7 @@ export function relayUpstreamError(
     return;
   }
   const error = readUpstreamError(status, text);
-  const keyRefused = (status === 401 || status === 403) && !route.passthrough;
+  const keyRefused = (status === 401 || status === 403) && !route.passthrough && route.program === null;
   const words = route.apiKey === '' ? error.message : error.message.replaceAll(route.apiKey, '***');
   const message = keyRefused
     ? `The provider ${route.name} refused its configured key (${status}): ${words}`
@@ -95,7 +95,7 @@ export function refuseCall(deps: TurnDeps, flight: TurnInFlight, error: unknown,
   }
   const known = error instanceof AppError ? error : unreadable(error);
   const wire = wireErrorOf(known);
-  deps.upstream.note({ status: null, message: known.message });
+  if (!REQUESTS_OWN_FAULT.has(wire.status)) deps.upstream.note({ status: null, message: known.message });
   record.end({ status: 'failed', httpStatus: null, error: known.message, answer: null });
   tellFailure(flight, wire.status, wire, flight.headers);
 }

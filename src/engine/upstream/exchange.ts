@@ -27,7 +27,7 @@ const LONG_MS = 30 * 60_000;
 const CONNECT_MS = 10_000;
 
 /** A response body that waits until somebody takes it; chunks are handed on as they arrive. */
-class ReplyBody {
+export class ReplyBody {
   #sink: BodySink | null = null;
   #resume: () => void = () => {};
   #abort: (error?: Error) => void = () => {};
@@ -67,7 +67,7 @@ class ReplyBody {
     });
   }
 
-  /** For the dispatcher alone. */
+  /** For whoever sends the body. */
   attach(resume: () => void, abort: (error?: Error) => void): void {
     this.#resume = resume;
     this.#abort = abort;

@@ -9,6 +9,11 @@ import type { CallMeter, ChatModel, Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 import { addressExtras, apiRoot, isLocalUrl } from './address.ts';
 import { createChatModel } from './chat-model.ts';
+import { installedPrograms } from './cli-login/find.ts';
+import { CliLogin } from './cli-login/index.ts';
+import { PROGRAMS_CHOICE } from './cli-login/programs.ts';
+import { testProgram } from './cli-login/provider-test.ts';
+import { programBase, programRoute } from './cli-login/route.ts';
 import { withCredentials } from './credentials.ts';
 import type { Env } from './env-proxy.ts';
 import { Connections, type UpstreamReply } from './exchange.ts';
@@ -42,6 +47,8 @@ export interface UpstreamDeps {
   database?: Database | null;
   /** May name proxies (`HTTPS_PROXY`, `NO_PROXY` and the like). Default: none. */
   env?: Env;
+  /** Private folder of the vendors' programs that answer on this computer. Default: a temporary one. */
+  programsFolder?: string;
   /** Called when the provider's trouble began or ended. */
   onTrouble?: () => void;
   /** Counts our own calls and keeps the day's cap. */
@@ -56,6 +63,7 @@ export class Upstream {
   readonly #connections: Connections;
   readonly #learned: LearnedQuirks;
   readonly #rests: Rests;
+  readonly #programs: CliLogin;
   #trouble: ProviderTrouble | null = null;
 
   constructor(deps: UpstreamDeps) {
@@ -63,6 +71,8 @@ export class Upstream {
     this.#connections = new Connections(deps.env);
     this.#learned = new LearnedQuirks(deps.database ?? null, deps.log);
     this.#rests = new Rests(deps.clock);
+    const { clock, log, env = {}, programsFolder: folder } = deps;
+    this.#programs = new CliLogin({ clock, log, env, folder });
   }
 
   /**
@@ -79,14 +89,15 @@ export class Upstream {
       Boolean(own.api_base) ||
       (Boolean(own.provider) && own.provider !== 'custom' && own.provider !== llm.provider);
     const provider = (apart ? own.provider : llm.provider) || 'custom';
-    const base = (apart ? own.api_base : llm.api_base) || presetBase(provider, config);
+    const given = (apart ? own.api_base : llm.api_base) ?? '';
+    // Whoever lets the caller's credentials go to one provider did not say that of another.
+    const method = own.auth_method ?? (apart || own.api_key ? 'api_key' : llm.auth_method);
+    const base = programBase(provider, method, given) ?? (given || presetBase(provider, config));
     const modelId = own.model_id || llm.model_id;
     const models = [...(own.models ?? []), ...llm.models];
     // Names that Claude Code will list carry the prefix; behind it stands a name of ours.
     const asked = models.includes(requestedModel) ? requestedModel : requestedModel.replace(/^claude-/, '');
     const model = models.includes(asked) ? asked : modelId || requestedModel;
-    // Whoever lets the caller's credentials go to one provider did not say that of another.
-    const method = own.auth_method ?? (apart || own.api_key ? 'api_key' : llm.auth_method);
     const passthrough = method === 'passthrough';
     if (base === '')
       throw new AppError('PROVIDER_NOT_SET', 'No model provider is set up yet.', {
@@ -100,7 +111,11 @@ export class Upstream {
       });
     const wire = wireOf((apart ? own.wire : llm.wire) ?? 'auto', provider, base, dialect);
     const apiKey = own.api_key || (apart ? '' : llm.api_key);
-    return this.#route(provider, base, wire, model, apiKey, passthrough);
+    const token = method === 'oauth_token' ? apiKey : '';
+    return (
+      programRoute(base, provider, model, token) ??
+      this.#route(provider, base, wire, model, apiKey, passthrough)
+    );
   }
 
   /**
@@ -116,6 +131,9 @@ export class Upstream {
       const provider = fallback.provider || 'custom';
       const base = fallback.api_base || presetBase(provider, config);
       const model = fallback.model_id || first.model;
+      const program = programBase(provider, undefined, fallback.api_base);
+      if (program !== null)
+        return programRoute(program, provider, fallback.model_id || PROGRAMS_CHOICE, '') ?? [];
       try {
         const wire = wireOf(fallback.wire, provider, base);
         return [this.#route(provider, base, wire, model, fallback.api_key, false)];
@@ -175,6 +193,7 @@ export class Upstream {
     errorText: string,
     sentBody: Uint8Array,
   ): { route: Route; gist: string; remember: () => void } | null {
+    if (route.program !== null) return null;
     const taught = lessonOf(route, status, errorText, sentBody);
     if (taught === null) return null;
     const { lesson, lasting, gist } = taught;
@@ -207,6 +226,8 @@ export class Upstream {
 
   /** Sends a request on a route. Rejects with AppError UPSTREAM_* when no answer came. */
   async send(route: Route, request: UpstreamRequest): Promise<UpstreamReply> {
+    const { program } = route;
+    if (program !== null) return this.#programs.send({ ...route, program }, request);
     const url = new URL(`${route.baseUrl}${request.path}`);
     for (const [name, value] of new URLSearchParams(route.query))
       if (!url.searchParams.has(name)) url.searchParams.append(name, value);
@@ -253,6 +274,19 @@ export class Upstream {
     const { llm } = this.#deps.config();
     const apiKey =
       input.apiKey ?? (input.provider === llm.provider || input.provider === 'custom' ? llm.api_key : '');
+    const method = input.provider === llm.provider ? llm.auth_method : 'api_key';
+    const own = programBase(input.provider, method, input.baseUrl);
+    const token = method === 'oauth_token' ? apiKey : '';
+    const program = own && programRoute(own, input.provider, input.model || PROGRAMS_CHOICE, token);
+    const asker = {
+      send: (route: Route, request: UpstreamRequest) => this.send(route, request),
+      meter: this.#deps.meter,
+      purpose: 'provider-test' as const,
+      sessionId: null,
+      clock: this.#deps.clock,
+      signal: signal ?? null,
+    };
+    if (program) return testProgram({ ...asker, route: program, env: this.#deps.env ?? {} });
     const base = input.baseUrl || presetBase(input.provider, this.#deps.config());
     return testProvider({
       preset,
@@ -265,12 +299,7 @@ export class Upstream {
           apiKey,
           false,
         ),
-      send: (route, request) => this.send(route, request),
-      meter: this.#deps.meter,
-      purpose: 'provider-test',
-      sessionId: null,
-      clock: this.#deps.clock,
-      signal: signal ?? null,
+      ...asker,
     });
   }
 
@@ -278,9 +307,19 @@ export class Upstream {
     return providerPresets();
   }
 
-  /** Model servers that run on this computer. `ports` is for tests. */
-  detectLocal(ports?: Partial<LocalPorts>): Promise<LocalServer[]> {
-    return findLocalServers(this.#deps.clock, this.#connections, ports);
+  /** Model servers that run on this computer, and vendors' programs that can answer. `ports` is for tests. */
+  async detectLocal(ports?: Partial<LocalPorts>): Promise<LocalServer[]> {
+    const [servers, programs] = await Promise.all([
+      findLocalServers(this.#deps.clock, this.#connections, ports),
+      installedPrograms(this.#deps.env ?? {}),
+    ]);
+    const asServers = programs.map(({ provider, title }) => ({
+      preset: provider,
+      name: title,
+      baseUrl: '',
+      models: [PROGRAMS_CHOICE],
+    }));
+    return [...servers, ...asServers];
   }
 
   /** The provider's last failure, until it answers again. */
@@ -296,8 +335,8 @@ export class Upstream {
     this.#deps.onTrouble?.();
   }
 
-  close(): Promise<void> {
-    return this.#connections.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#connections.close(), this.#programs.close()]);
   }
 
   #route(
@@ -315,6 +354,7 @@ export class Upstream {
       name: provider,
       baseUrl,
       host: new URL(baseUrl).host,
+      program: null,
       wire,
       model,
       apiKey,
@@ -352,6 +392,9 @@ export class Upstream {
       return rl.evolver_model === '' ? llm() : { ...llm(), model: rl.evolver_model };
     const provider = rl.evolver_provider || 'custom';
     const base = rl.evolver_api_base || presetBase(provider, this.#deps.config());
+    const program = programBase(provider, undefined, rl.evolver_api_base);
+    const ofProgram = program && programRoute(program, provider, rl.evolver_model || PROGRAMS_CHOICE, '');
+    if (ofProgram) return ofProgram;
     if (base === '') return { ...llm(), ...(rl.evolver_model ? { model: rl.evolver_model } : {}) };
     const model = rl.evolver_model || this.#deps.config().llm.model_id;
     return this.#route(provider, base, wireOf('auto', provider, base), model, rl.evolver_api_key, false);
@@ -363,6 +406,7 @@ const REST_WORDS = {
   key: 'it refuses the key',
   payment: 'it wants to be paid',
   model: 'it does not know the model',
+  program: 'its program is not installed',
   down: 'it does not answer',
 } as const;
 
@@ -382,6 +426,7 @@ function hostOfBase(base: string): string {
 
 /** Address of a preset; Bedrock's carries its region. */
 function presetBase(provider: string, config: Config): string {
-  const { baseUrl, id } = presetOf(provider);
+  // The original's name for OpenAI's models with a key of OpenAI's.
+  const { baseUrl, id } = presetOf(provider === 'openai-codex' ? 'openai' : provider);
   return id === 'bedrock' ? baseUrl.replace('us-east-1', config.llm.bedrock_region) : baseUrl;
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../ports.ts';
+import { NOT_INSTALLED } from './cli-login/failure.ts';
 import type { Route } from './route.ts';
 
 /** Why another provider is asked instead, and for how long the first is left alone. */
 export interface Outage {
-  reason: 'limit' | 'key' | 'payment' | 'model' | 'down';
+  reason: 'limit' | 'key' | 'payment' | 'model' | 'program' | 'down';
   /** 0: the next request asks it again. */
   restMs: number;
 }
@@ -32,6 +33,7 @@ export function outageOf(
   if (status === 401 || status === 403)
     // The caller's own credentials are the caller's matter; ours must not be spent in their place.
     return route.passthrough ? null : { reason: 'key', restMs: REST_MS.key };
+  if (codes.includes(NOT_INSTALLED)) return { reason: 'program', restMs: REST_MS.model };
   if (status === 404 || codes.some((code) => NO_MODEL.has(code)) || MODEL_UNKNOWN.test(message))
     return { reason: 'model', restMs: REST_MS.model };
   // Neither says how long; a provider is not parked for one busy moment (H05, H06).

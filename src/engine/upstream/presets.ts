@@ -56,10 +56,13 @@ type Row = [
   baseUrl: string,
   suggestedModel: string,
   keyEnv: string | null,
-  rest?: Partial<Pick<PresetRow, 'wire' | 'local' | 'needsKey' | 'quirks' | 'hosts' | 'anthropicPath'>>,
+  rest?: Partial<
+    Pick<PresetRow, 'wire' | 'local' | 'program' | 'needsKey' | 'quirks' | 'hosts' | 'anthropicPath'>
+  >,
 ];
 
 const LOCAL = { local: true, needsKey: false } as const;
+const PROGRAM_HINT = 'Answers with the sign-in of the program on this computer; text only, no tools';
 const REPLAYS_REASONING = { reasoning: 'reasoning_content' } as const;
 
 const ROWS: readonly Row[] = [
@@ -182,6 +185,9 @@ const ROWS: readonly Row[] = [
     null,
     LOCAL,
   ],
+  ['claude-cli', 'Claude Code', PROGRAM_HINT, '', 'default', null, { ...LOCAL, program: 'claude' }],
+  ['codex-cli', 'Codex', PROGRAM_HINT, '', 'default', null, { ...LOCAL, program: 'codex' }],
+  ['gemini-cli', 'Gemini CLI', PROGRAM_HINT, '', 'default', null, { ...LOCAL, program: 'gemini' }],
   [
     'custom',
     'Another provider',
@@ -203,6 +209,7 @@ const PRESETS: readonly PresetRow[] = ROWS.map(([id, name, hint, baseUrl, sugges
   wire: 'openai',
   needsKey: true,
   local: false,
+  program: null,
   suggestedModel,
   keyEnv,
   quirks: {},

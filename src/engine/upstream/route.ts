@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Dialect } from '../../shared/model.ts';
+import type { ProgramId } from './cli-login/programs.ts';
 import type { Quirks } from './presets.ts';
 
 /** Where a request goes and how it is spoken there. */
@@ -10,6 +11,8 @@ export interface Route {
   baseUrl: string;
   /** Its host, with a port where it is not the usual one; says whose prices hold. */
   host: string;
+  /** The vendor's program on this computer that answers in place of a server; null for a server. */
+  program: ProgramId | null;
   wire: Dialect;
   /** Model id on the provider's side. */
   model: string;
