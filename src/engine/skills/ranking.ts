@@ -1,4 +1,6 @@
 import { type Term, termsOf } from '../platform/words.ts';
+import { COMMON, livesFromFunctionWords, phraseKeys, plain, startOf } from './phrases.ts';
+import { type Unit, unitsOf } from './units.ts';
 
 /** A skill as the ranking sees it. */
 export interface RankedText {
@@ -23,19 +25,60 @@ interface Posting {
 interface Phrase {
   doc: number;
   text: string;
-  /** Distinct terms, all of which must stand in the question. */
-  terms: readonly string[];
+  /** Distinct words or ideas, all of which must stand near each other in the question. */
+  keys: readonly string[];
+  /**
+   * Its words; where all of them stand there, and not only their ideas, the phrase counts in full. Null where
+   * function words make an idea ("should we use"): then its text must stand there.
+   */
+  words: readonly string[] | null;
   /** Set for phrases that live from their function words ("are you sure"): they must stand there word for word. */
   verbatim: string | null;
 }
 
 interface Doc {
   id: string;
-  terms: ReadonlyMap<string, number>;
+  weights: ReadonlyMap<string, number>;
   phrases: readonly number[];
+  hasTriggers: boolean;
+}
+
+/** A phrase that stands in the question; `isExact`: with its own words. */
+interface Complete {
+  text: string;
+  credit: number;
+  isExact: boolean;
+}
+
+interface Found {
+  entry: Doc;
+  score: number;
+  phrase: Complete | null;
+}
+
+/** Words of a question that count once: those of one idea, or one word that the lexicon does not know. */
+interface Group {
+  /** The idea; null for a lone word. */
+  idea: string | null;
+  /** Each word's stem and how it stood in the question. */
+  terms: Map<string, string>;
+  surface: string;
+  /** Words that stand in requests of every kind. */
+  common: boolean;
+  /** Places in the question, the first ones. */
+  places: number[];
 }
 
 const WEIGHT = { name: 1, trigger: 1, description: 0.7, body: 0.25 } as const;
+/** What an idea counts beside a word that stands there itself. */
+const IDEA_SHARE = 0.8;
+/** What a phrase counts when not all of its words stand there, but all of its ideas do. */
+const IDEA_PHRASE_SHARE = 0.8;
+/** A phrase of one idea is no phrase: another word for it may mean something else here. */
+const LONE_IDEA_SHARE = 0.35;
+/** Words between those of a phrase. */
+const PHRASE_GAP = 3;
+const MOST_PLACES = 8;
 /** Small libraries borrow the rarity of words from a library of this size. */
 const SMALLEST_LIBRARY = 60;
 /** A question longer than this is read at both ends: that is where people say what they want. */
@@ -47,26 +90,17 @@ const VERBATIM_CREDIT = 6;
 /** From here on a skill enters whatever else was found. */
 const CERTAIN = 1.5 * THRESHOLD;
 /** Below that, a skill enters beside a better one only with this share of its evidence. */
-const BESIDE_SHARE = 0.5;
+const BESIDE_SHARE = 0.55;
+/** The same for a skill that has trigger phrases, none of which stands there with its own words. */
+const LOOSE_BESIDE_SHARE = 0.75;
+const LOOSE_CERTAIN = 2 * THRESHOLD;
 
-/** Words that stand in requests of every kind: alone they say little, as part of a phrase they count in full. */
-const COMMON: ReadonlySet<string> = new Set(
-  termsOf(
-    `write code file work change create add start stop run time day week year list question answer read find check
-    people person world change problem idea plan long short part point place order name number text page line best
-    better different important simple easy quick easily explain example result change user team company
-    project task data test error issue update review story fun recipe game favorite favourite buy learn teach small big
-    tool step sentence word message call send open close move turn bring hold happen wrong fix build reply
-    ecrire ecris code projet temps probleme exemple escribir escribe codigo proyecto tiempo problema ejemplo
-    问题 时间 一个 工作 项目 内容 方法 写一 今天 明天 推荐 介绍 解释 数据 問題 時間 仕事 方法 今日 明日 書`,
-  ).map(({ term }) => term),
-);
 const COMMON_SHARE = 0.45;
 
 /**
- * Finds the skills that fit a text: BM25-like rarity over name, trigger phrases, description and body, plus the
- * credit of whole phrases. An inverted index, so that its cost depends on the question and not on the library;
- * skills are added and removed one at a time. Owned by SkillBook.
+ * Finds the skills that fit a text: BM25-like rarity of words and ideas over name, trigger phrases, description and
+ * body, plus the credit of whole phrases. An inverted index, so that its cost depends on the question and not on the
+ * library; skills are added and removed one at a time. Owned by SkillBook.
  */
 export class Ranking {
   readonly #docs = new Map<string, number>();
@@ -75,11 +109,12 @@ export class Ranking {
   readonly #postings = new Map<string, Posting[]>();
   readonly #phrases = new Map<number, Phrase>();
   #nextPhrase = 0;
-  readonly #phrasesByTerm = new Map<string, number[]>();
+  readonly #phrasesByKey = new Map<string, number[]>();
   /** Phrases that must stand word for word, by their start. */
   readonly #phrasesByStart = new Map<string, number[]>();
   /** Scratch space of one search, reused. */
   #scores = new Float64Array(64);
+  #ofGroup = new Float64Array(64);
 
   get size(): number {
     return this.#docs.size;
@@ -89,34 +124,45 @@ export class Ranking {
     this.remove(id);
     const doc = this.#free.pop() ?? this.#slots.length;
     const weights = new Map<string, number>();
-    const weigh = (terms: readonly Term[], weight: number) => {
-      for (const { term } of terms) if ((weights.get(term) ?? 0) < weight) weights.set(term, weight);
+    const weigh = (key: string, weight: number) => {
+      if ((weights.get(key) ?? 0) < weight) weights.set(key, weight);
     };
-    weigh(termsOf(text.body), WEIGHT.body);
-    weigh(termsOf(text.description), WEIGHT.description);
-    weigh(termsOf(text.name), WEIGHT.name);
+    const weighUnits = (units: readonly Unit[], weight: number) => {
+      for (const { idea, terms } of units) {
+        if (idea !== null) weigh(idea, weight);
+        for (const { term } of terms) weigh(term, weight);
+      }
+    };
+    for (const { term } of termsOf(text.body)) weigh(term, WEIGHT.body);
+    weighUnits(unitsOf(text.description), WEIGHT.description);
     const phrases: number[] = [];
-    for (const phrase of [...text.triggers, text.name]) {
-      const terms = termsOf(phrase);
-      const distinct = [...new Set(terms.map(({ term }) => term))];
-      const verbatim = livesFromFunctionWords(phrase, distinct) ? plain(phrase) : null;
-      weigh(terms, verbatim === null ? WEIGHT.trigger : WEIGHT.body);
-      phrases.push(this.#addPhrase({ doc, text: phrase, terms: distinct, verbatim }));
+    for (const phrase of [...text.triggers, text.name.replace(/-/g, ' ')]) {
+      const units = unitsOf(phrase);
+      const keys = phraseKeys(units);
+      const verbatim = livesFromFunctionWords(phrase, units, keys) ? plain(phrase) : null;
+      weighUnits(units, verbatim === null ? WEIGHT.trigger / Math.sqrt(keys.length) : WEIGHT.body);
+      const words = units.some(({ terms }) => terms.length === 0)
+        ? null
+        : units.flatMap(({ terms }) => terms.map(({ term }) => term));
+      phrases.push(this.#addPhrase({ doc, text: phrase, keys, words, verbatim }));
     }
-    for (const [term, weight] of weights) append(this.#postings, term, { doc, weight });
-    this.#slots[doc] = { id, terms: weights, phrases };
+    for (const [key, weight] of weights) append(this.#postings, key, { doc, weight });
+    this.#slots[doc] = { id, weights, phrases, hasTriggers: text.triggers.length > 0 };
     this.#docs.set(id, doc);
-    if (this.#scores.length < this.#slots.length) this.#scores = new Float64Array(this.#slots.length * 2);
+    if (this.#scores.length < this.#slots.length) {
+      this.#scores = new Float64Array(this.#slots.length * 2);
+      this.#ofGroup = new Float64Array(this.#slots.length * 2);
+    }
   }
 
   remove(id: string): void {
     const doc = this.#docs.get(id);
     const entry = doc === undefined ? null : this.#slots[doc];
     if (doc === undefined || !entry) return;
-    for (const term of entry.terms.keys()) drop(this.#postings, term, (posting) => posting.doc === doc);
+    for (const key of entry.weights.keys()) drop(this.#postings, key, (posting) => posting.doc === doc);
     for (const index of entry.phrases) {
       const phrase = this.#phrases.get(index);
-      if (phrase) for (const [map, key] of this.#keysOf(phrase)) drop(map, key, (at) => at === index);
+      if (phrase) for (const [map, key] of this.#placesOf(phrase)) drop(map, key, (at) => at === index);
       this.#phrases.delete(index);
     }
     this.#slots[doc] = null;
@@ -129,113 +175,153 @@ export class Ranking {
    * certain by itself must stand comparison with the best.
    */
   search(question: string, limit: number): Hit[] {
-    const hits = this.weigh(question, limit);
-    const best = hits[0]?.score ?? 0;
-    const least = Math.max(THRESHOLD, Math.min(CERTAIN, best * BESIDE_SHARE));
-    return hits.filter(({ score }) => score >= least);
+    const { found, groups } = this.#find(question);
+    const best = found[0]?.score ?? 0;
+    return found
+      .filter(({ entry, score, phrase }) => {
+        const beside =
+          phrase?.isExact || !entry.hasTriggers
+            ? Math.min(CERTAIN, best * BESIDE_SHARE)
+            : Math.min(LOOSE_CERTAIN, best * LOOSE_BESIDE_SHARE);
+        return score >= Math.max(THRESHOLD, beside);
+      })
+      .slice(0, Math.max(0, limit))
+      .map((hit) => this.#toHit(hit, groups));
   }
 
   /**
    * All skills for which anything speaks, best first; ties by name, so that the same question gets the same answer.
    */
   weigh(question: string, limit: number): Hit[] {
-    if (this.#docs.size === 0 || limit <= 0) return [];
+    const { found, groups } = this.#find(question);
+    return found.slice(0, Math.max(0, limit)).map((hit) => this.#toHit(hit, groups));
+  }
+
+  #find(question: string): { found: Found[]; groups: ReadonlyMap<string, Group> } {
     const text = ends(question);
-    const surfaces = new Map<string, string>();
-    for (const { term, surface } of termsOf(text)) if (!surfaces.has(term)) surfaces.set(term, surface);
-    const touched = this.#scoreWords(surfaces.keys());
-    const phrases = this.#completePhrases(surfaces, plain(text));
+    const groups = groupsOf(unitsOf(text));
+    if (this.#docs.size === 0) return { found: [], groups };
+    const touched = this.#scoreGroups(groups.values());
+    const phrases = this.#completePhrases(groups, plain(text));
     for (const doc of phrases.keys()) if (this.#scores[doc] === 0) touched.push(doc);
     // The words of a long text meet some skill by accident: they count less than those of a short request.
-    const dilution = surfaces.size <= 12 ? 1 : Math.sqrt(12 / surfaces.size);
-    const found: { doc: number; score: number }[] = [];
+    const dilution = groups.size <= 12 ? 1 : Math.sqrt(12 / groups.size);
+    const found: Found[] = [];
     for (const doc of touched) {
-      const score = (this.#scores[doc] ?? 0) * dilution + (phrases.get(doc)?.credit ?? 0);
+      const phrase = phrases.get(doc) ?? null;
+      const score = (this.#scores[doc] ?? 0) * dilution + (phrase?.credit ?? 0);
       this.#scores[doc] = 0;
-      if (score > 0) found.push({ doc, score });
-    }
-    const hits = found.flatMap(({ doc, score }) => {
       const entry = this.#slots[doc];
-      return entry ? [{ entry, score, phrase: phrases.get(doc)?.text ?? null }] : [];
-    });
-    hits.sort((a, b) => b.score - a.score || (a.entry.id < b.entry.id ? -1 : 1));
-    return hits.slice(0, limit).map(({ entry, score, phrase }) => ({
+      if (entry && score > 0) found.push({ entry, score, phrase });
+    }
+    found.sort((a, b) => b.score - a.score || (a.entry.id < b.entry.id ? -1 : 1));
+    return { found, groups };
+  }
+
+  #toHit({ entry, score, phrase }: Found, groups: ReadonlyMap<string, Group>): Hit {
+    return {
       id: entry.id,
       score: Math.round(score * 100) / 100,
-      reason: this.#explain(entry, surfaces, phrase),
-    }));
+      reason: this.#explain(entry, groups, phrase?.text ?? null),
+    };
   }
 
   #addPhrase(phrase: Phrase): number {
     const index = this.#nextPhrase++;
     this.#phrases.set(index, phrase);
-    for (const [map, key] of this.#keysOf(phrase)) append(map, key, index);
+    for (const [map, key] of this.#placesOf(phrase)) append(map, key, index);
     return index;
   }
 
-  #keysOf(phrase: Phrase): [Map<string, number[]>, string][] {
+  #placesOf(phrase: Phrase): [Map<string, number[]>, string][] {
     if (phrase.verbatim !== null) return [[this.#phrasesByStart, startOf(phrase.verbatim, 0)]];
-    return phrase.terms.map((term) => [this.#phrasesByTerm, term]);
+    return phrase.keys.map((key) => [this.#phrasesByKey, key]);
   }
 
-  #rarity(term: string): number {
+  #rarity(key: string): number {
     const total = Math.max(this.#docs.size, SMALLEST_LIBRARY);
-    const having = this.#postings.get(term)?.length ?? 0;
+    const having = this.#postings.get(key)?.length ?? 0;
     return Math.log(1 + (total - having + 0.5) / (having + 0.5));
   }
 
-  /** Adds each term's evidence to `#scores`; returns the documents that got any. */
-  #scoreWords(terms: Iterable<string>): number[] {
+  /** Adds each group's evidence to `#scores`; returns the documents that got any. */
+  #scoreGroups(groups: Iterable<Group>): number[] {
     const touched: number[] = [];
-    for (const term of terms) {
-      const postings = this.#postings.get(term);
-      if (!postings) continue;
-      const rarity = this.#rarity(term) * (COMMON.has(term) ? COMMON_SHARE : 1);
-      for (const { doc, weight } of postings) {
+    for (const { idea, terms, common } of groups) {
+      const ofGroup: number[] = [];
+      const offer = (key: string, share: number) => {
+        const worth = this.#rarity(key) * share;
+        for (const { doc, weight } of this.#postings.get(key) ?? []) {
+          const before = this.#ofGroup[doc] ?? 0;
+          if (before === 0) ofGroup.push(doc);
+          if (worth * weight > before) this.#ofGroup[doc] = worth * weight;
+        }
+      };
+      if (idea !== null) offer(idea, IDEA_SHARE * (common ? COMMON_SHARE : 1));
+      for (const term of terms.keys()) offer(term, COMMON.has(term) ? COMMON_SHARE : 1);
+      for (const doc of ofGroup) {
         if (this.#scores[doc] === 0) touched.push(doc);
-        this.#scores[doc] = (this.#scores[doc] ?? 0) + rarity * weight;
+        this.#scores[doc] = (this.#scores[doc] ?? 0) + (this.#ofGroup[doc] ?? 0);
+        this.#ofGroup[doc] = 0;
       }
     }
     return touched;
   }
 
   /** The best phrase of each document that stands in the question. */
-  #completePhrases(
-    terms: ReadonlyMap<string, string>,
-    text: string,
-  ): Map<number, { text: string; credit: number }> {
-    const best = new Map<number, { text: string; credit: number }>();
-    const offer = (phrase: Phrase, credit: number) => {
-      if (credit > (best.get(phrase.doc)?.credit ?? 0)) best.set(phrase.doc, { text: phrase.text, credit });
+  #completePhrases(groups: ReadonlyMap<string, Group>, text: string): Map<number, Complete> {
+    const best = new Map<number, Complete>();
+    /** The strongest counts; one that stands there word for word is the one to show. */
+    const offer = ({ doc, text }: Phrase, credit: number, isExact: boolean) => {
+      const before = best.get(doc);
+      const isShown = !before || (isExact === before.isExact ? credit > before.credit : isExact);
+      best.set(doc, {
+        text: isShown ? text : before.text,
+        credit: Math.max(credit, before?.credit ?? 0),
+        isExact: isExact || before?.isExact === true,
+      });
     };
+    const words = new Set([...groups.values()].flatMap(({ terms }) => [...terms.keys()]));
     const counts = new Map<number, number>();
-    for (const term of terms.keys())
-      for (const index of this.#phrasesByTerm.get(term) ?? [])
-        counts.set(index, (counts.get(index) ?? 0) + 1);
+    for (const key of groups.keys())
+      for (const index of this.#phrasesByKey.get(key) ?? []) counts.set(index, (counts.get(index) ?? 0) + 1);
     for (const [index, count] of counts) {
       const phrase = this.#phrases.get(index);
-      if (!phrase || count < phrase.terms.length) continue;
-      const alone = phrase.terms.length === 1;
-      offer(
-        phrase,
-        phrase.terms.reduce(
-          (sum, term) => sum + this.#rarity(term) * (alone && COMMON.has(term) ? COMMON_SHARE : 1),
-          0,
-        ),
-      );
+      if (!phrase || count < phrase.keys.length || !standNear(phrase.keys, groups)) continue;
+      const isExact =
+        phrase.words === null
+          ? text.includes(plain(phrase.text))
+          : phrase.words.every((word) => words.has(word));
+      offer(phrase, this.#credit(phrase.keys, groups, isExact), isExact);
     }
     for (let at = 0; at + 1 < text.length; at += 1)
       for (const index of this.#phrasesByStart.get(startOf(text, at)) ?? []) {
         const phrase = this.#phrases.get(index);
-        if (phrase?.verbatim && text.startsWith(phrase.verbatim, at)) offer(phrase, VERBATIM_CREDIT);
+        if (phrase?.verbatim && text.startsWith(phrase.verbatim, at)) offer(phrase, VERBATIM_CREDIT, true);
       }
     return best;
   }
 
-  #explain(entry: Doc, surfaces: ReadonlyMap<string, string>, phrase: string | null): string {
-    const words = [...surfaces]
-      .filter(([term]) => entry.terms.has(term))
-      .map(([term, surface]) => ({ surface, value: this.#rarity(term) * (entry.terms.get(term) ?? 0) }))
+  #credit(keys: readonly string[], groups: ReadonlyMap<string, Group>, isExact: boolean): number {
+    const alone = keys.length === 1;
+    const share = isExact ? 1 : alone ? LONE_IDEA_SHARE : IDEA_PHRASE_SHARE;
+    return keys.reduce(
+      (sum, key) => sum + share * this.#rarity(key) * (alone && groups.get(key)?.common ? COMMON_SHARE : 1),
+      0,
+    );
+  }
+
+  #explain(entry: Doc, groups: ReadonlyMap<string, Group>, phrase: string | null): string {
+    const words = [...groups.values()]
+      .map(({ idea, terms, surface }) => ({
+        surface: [...terms].find(([term]) => entry.weights.has(term))?.[1] ?? surface,
+        value: Math.max(
+          ...[...(idea === null ? [] : [idea]), ...terms.keys()].map(
+            (key) => this.#rarity(key) * (entry.weights.get(key) ?? 0),
+          ),
+        ),
+      }))
+      .filter(({ value }) => value > 0)
       .sort((a, b) => b.value - a.value)
       .slice(0, 5)
       .map(({ surface }) => surface);
@@ -245,32 +331,28 @@ export class Ranking {
   }
 }
 
-/** True when function words are what makes a phrase: without them one word is left, or only common ones. */
-function livesFromFunctionWords(phrase: string, terms: readonly string[]): boolean {
-  if (terms.every((term) => [...term].length === 1 || COMMON.has(term))) return true;
-  if (terms.length > 1) return false;
-  const letters = (text: string) => text.normalize('NFKC').replace(/[^\p{L}\p{N}]/gu, '').length;
-  const [only] = termsOf(phrase);
-  return only !== undefined && letters(phrase) > letters(only.surface);
+function groupsOf(units: readonly Unit[]): Map<string, Group> {
+  const groups = new Map<string, Group>();
+  const put = (key: string, idea: string | null, terms: readonly Term[], surface: string, place: number) => {
+    const common = terms.length > 0 && terms.every(({ term }) => COMMON.has(term));
+    const group: Group = groups.get(key) ?? { idea, terms: new Map(), surface, common, places: [] };
+    for (const { term, surface: word } of terms) if (!group.terms.has(term)) group.terms.set(term, word);
+    group.common &&= common;
+    if (group.places.length < MOST_PLACES) group.places.push(place);
+    groups.set(key, group);
+  };
+  for (const [place, { idea, terms, surface }] of units.entries())
+    if (idea !== null) put(idea, idea, terms, surface, place);
+    else for (const term of terms) put(term.term, null, [term], term.surface, place);
+  return groups;
 }
 
-const WIDE = '[\\u2e80-\\u9fff\\uac00-\\ud7af]';
-const BESIDE_WIDE = new RegExp(`(?<=${WIDE}) +| +(?=${WIDE})`, 'g');
-
-/** Comparable for word-for-word phrases: folded, one space between words and at both ends, none beside ideographs. */
-function plain(text: string): string {
-  const words = text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/['’]/g, '')
-    .replace(/[^\p{L}\p{N}ー]+/gu, ' ')
-    .trim();
-  return ` ${words} `.replace(BESIDE_WIDE, '');
-}
-
-/** What a word-for-word phrase is found by: its first letters at a word's start, or its first two ideographs. */
-function startOf(text: string, at: number): string {
-  return text.slice(at, at + (text[at] === ' ' ? 4 : 2));
+function standNear(keys: readonly string[], groups: ReadonlyMap<string, Group>): boolean {
+  const [first = '', ...others] = keys;
+  const reach = keys.length + PHRASE_GAP;
+  return (groups.get(first)?.places ?? []).some((place) =>
+    others.every((key) => groups.get(key)?.places.some((other) => Math.abs(other - place) <= reach)),
+  );
 }
 
 function ends(text: string): string {
