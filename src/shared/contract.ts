@@ -59,7 +59,7 @@ export interface LocalServer {
   models: string[];
 }
 
-/** What refusals taught about one model at one host, e.g. `without verbosity` or `mostOutput=8192`. */
+/** What refusals taught about one model at one host, e.g. `refusedFields=verbosity,store` or `mostOutput=8192`. */
 export interface LearnedQuirk {
   host: string;
   model: string;

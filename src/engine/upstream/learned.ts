@@ -82,16 +82,11 @@ export class LearnedQuirks {
   }
 }
 
-/** What a lesson does to requests, each as `name` or `name=value`. */
+/** A lesson as its quirks, each `name=value`. */
 function effectsOf(lesson: Lesson): string[] {
-  const { refusedFields = [], refusedFormats = [], ...rest } = lesson;
-  return [
-    ...refusedFields.map((field) => `without ${field}`),
-    ...refusedFormats.map((format) => `response_format ${format} in words`),
-    ...Object.entries(rest)
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => `${name}=${Array.isArray(value) ? value.join(',') : String(value)}`),
-  ];
+  return Object.entries(lesson)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${Array.isArray(value) ? value.join(',') : String(value)}`);
 }
 
 function keyOf(baseUrl: string, model: string): string {

@@ -56,13 +56,7 @@ function chatAnswer(message: Json, stream: boolean): RawReply {
   const { tool_calls = [], reasoning_details = [], ...rest } = message;
   const deltas = [
     { role: 'assistant', content: '' },
-    ...reasoning_details.flatMap((detail: Json) =>
-      detail.text
-        ? [...detail.text]
-            .map((text) => ({ reasoning_details: [{ ...detail, text, signature: null }] }))
-            .concat({ reasoning_details: [{ ...detail, text: '' }] })
-        : [{ reasoning_details: [detail] }],
-    ),
+    ...reasoning_details.flatMap(inPieces),
     rest,
     ...tool_calls.map((call: Json, index: number) => ({ tool_calls: [{ index, ...call }] })),
   ];
@@ -73,6 +67,13 @@ function chatAnswer(message: Json, stream: boolean): RawReply {
     headers: { 'content-type': 'text/event-stream' },
     body: `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`,
   };
+}
+
+/** A block of text comes in letters, its signature at last. */
+function inPieces(detail: Json): Json[] {
+  if (!detail.text) return [{ reasoning_details: [detail] }];
+  const letters = [...detail.text].map((text) => ({ ...detail, text, signature: null }));
+  return [...letters, { ...detail, text: '' }].map((piece) => ({ reasoning_details: [piece] }));
 }
 
 const toolCalls = (calls: Call[]) =>

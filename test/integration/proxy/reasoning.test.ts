@@ -329,4 +329,44 @@ describe('thinking of an Anthropic upstream', () => {
       ).toEqual(['sig-empty', 'sig-2', 'tool_use']);
     },
   );
+
+  it.each([
+    ['from memory', false],
+    ['from the database', true],
+  ])('sealed thinking and thinking between words go back to their places, %s', async (_, restarted) => {
+    const upstream = await startUpstream();
+    closers.push(() => upstream.close());
+    const content = [
+      { type: 'thinking', thinking: 'first', signature: 's1' },
+      { type: 'text', text: 'Let me look.' },
+      { type: 'redacted_thinking', data: 'c2VhbGVk' },
+      { type: 'thinking', thinking: '', signature: 's2' },
+      { type: 'tool_use', id: 'toolu_0123456789', name: 'run', input: { b: 1 } },
+    ];
+    upstream.reply({
+      status: 200,
+      body: {
+        id: 'm',
+        type: 'message',
+        role: 'assistant',
+        model: 'm',
+        content,
+        stop_reason: 'tool_use',
+        usage: {},
+      },
+    });
+    const engine = await startEngine({
+      llm: { provider: 'custom', wire: 'anthropic', api_base: upstream.url, api_key: 'k', model_id: 'm' },
+    });
+    closers.push(() => engine.close());
+    const client = anthropicClient(true, { thinking: { type: 'adaptive' } });
+    const send = async () => ask(Number(new URL(engine.openai).port), client);
+    const answer = await send();
+    // This client forgets every kind of thinking.
+    const kept = (answer.content as Json[]).filter((block) => !/thinking/.test(String(block.type)));
+    client.take({ ...answer, content: kept });
+    if (restarted) await engine.restart();
+    await send();
+    expect(upstream.last.json.messages[1].content).toEqual(content);
+  });
 });

@@ -164,10 +164,17 @@ export function sealedItems(message: JsonObject, recall: Recall): JsonObject[] |
 
 /** The thinking blocks of an assistant message that has a call but lost them; null when there is nothing to add. */
 export function lostThinking(message: JsonObject, recall: Recall): JsonObject[] | null {
+  return lostBlocks(message, recall)?.blocks ?? null;
+}
+
+function lostBlocks(
+  message: JsonObject,
+  recall: Recall,
+): Extract<Reasoning, { wire: 'anthropic' | 'responses' }> | null {
   const blocks = asArray(message.content).filter(isObject);
   if (!blocks.some((block) => block.type === 'tool_use') || blocks.some(isThinking)) return null;
   const known = recall(messageKey('anthropic', message));
-  return known?.wire === 'anthropic' ? known.blocks : null;
+  return known?.wire === 'anthropic' ? known : null;
 }
 
 /**
@@ -189,10 +196,14 @@ export function attachThinking(from: Skim, recall: Recall): Splice[] {
     }
     const { content } = span;
     if (content?.kind !== 'array') continue;
-    const blocks = lostThinking(decodeValue(from, span) as JsonObject, recall);
-    if (blocks === null) continue;
-    const json = blocks.map((block) => JSON.stringify(block)).join(',');
-    splices.push({ at: content.start + 1, remove: 0, insert: `${json},` });
+    const lost = lostBlocks(decodeValue(from, span) as JsonObject, recall);
+    if (lost === null) continue;
+    const others = skimBlocks(from, content);
+    for (const [n, block] of lost.blocks.entries()) {
+      // Thinking between words goes back between them; where those were changed, before them all.
+      const before = others[lost.at?.[n] ?? 0] ?? others[0];
+      if (before) splices.push({ at: before.start, remove: 0, insert: `${JSON.stringify(block)},` });
+    }
   }
   return splices;
 }

@@ -20,7 +20,12 @@ export type Reasoning =
       /** By call, in their order: what its vendor wants back with it; null for none. */
       extras?: (JsonObject | null)[] | undefined;
     }
-  | { wire: 'anthropic' | 'responses'; blocks: JsonObject[] };
+  | {
+      wire: 'anthropic' | 'responses';
+      blocks: JsonObject[];
+      /** By block: how many other blocks of the answer stood before it; absent when all stood first. */
+      at?: number[] | undefined;
+    };
 
 /** One conversation's drawer. */
 export interface Scope {
@@ -71,7 +76,7 @@ const dataShape = z.union([
     details: z.array(block).optional(),
     extras: z.array(block.nullable()).optional(),
   }),
-  z.object({ blocks: z.array(block) }),
+  z.object({ blocks: z.array(block), at: z.array(z.number().int().min(0)).optional() }),
 ]);
 
 /**
@@ -231,8 +236,12 @@ function readReasoning(
   reply: JsonObject,
 ): { message: JsonObject; reasoning: Reasoning } | null {
   if (wire === 'anthropic') {
-    const blocks = asArray(reply.content).filter(isObject).filter(isThinking);
-    return blocks.length === 0 ? null : { message: reply, reasoning: { wire, blocks } };
+    const content = asArray(reply.content).filter(isObject);
+    const blocks = content.filter(isThinking);
+    if (blocks.length === 0) return null;
+    const at = blocks.map((one, n) => content.indexOf(one) - n);
+    const reasoning = { wire, blocks, ...(at.some((place) => place > 0) ? { at } : {}) };
+    return { message: reply, reasoning };
   }
   if (wire === 'responses') return readSealed(reply);
   const message = asObject(asObject(asArray(reply.choices)[0]).message);
@@ -285,7 +294,7 @@ function toStore(reasoning: Reasoning): string | null {
   const words = (block: JsonObject) =>
     reasoning.wire === 'responses' ? reasoningText(block) : asText(block.thinking);
   const masked = reasoning.blocks.some((block) => redact(words(block)).masked);
-  return masked ? null : JSON.stringify({ blocks: reasoning.blocks });
+  return masked ? null : JSON.stringify({ blocks: reasoning.blocks, at: reasoning.at });
 }
 
 function entryOf(row: Row): Entry | null {
@@ -294,6 +303,6 @@ function entryOf(row: Row): Entry | null {
   const reasoning: Reasoning =
     'text' in data.data
       ? { wire: 'openai', ...data.data }
-      : { wire: row.wire === 'responses' ? 'responses' : 'anthropic', blocks: data.data.blocks };
+      : { wire: row.wire === 'responses' ? 'responses' : 'anthropic', ...data.data };
   return { ids: JSON.parse(row.call_ids) as string[], hash: row.hash, reasoning, size: row.data.length };
 }

@@ -9,6 +9,7 @@ import { AppearancePart } from './appearance.tsx';
 import { HealthPart } from './health.tsx';
 import { LearningPart } from './learning.tsx';
 import { ConnectPart, ProxyPart } from './proxy.tsx';
+import { QuirksPart } from './quirks.tsx';
 import { Row } from './row.tsx';
 
 /** What most people change; everything else stands in config.yaml. */
@@ -25,6 +26,7 @@ export function Settings() {
             <ProxyPart />
             <LearningPart />
             {host === null ? null : <AppearancePart host={host} />}
+            <QuirksPart />
             <HealthPart />
             {host === null ? null : (
               <Panel title={t('settings.about')}>
