@@ -5,7 +5,7 @@ import type { OpenTurn } from './sessions/index.ts';
 export interface ComposerDeps {
   config: () => Config;
   /** Bounded by construction: an index lookup in memory, never a wait. */
-  retrieve: (text: string, options: { limit: number }) => readonly Candidate[];
+  retrieve: (text: string, options: { limit: number; sessionId: string }) => readonly Candidate[];
 }
 
 /** What a turn carries: decides whether anything may be added at all, asks retrieval, and places what fits. */
@@ -20,7 +20,10 @@ export function createComposer(deps: ComposerDeps): (turn: OpenTurn, roomTokens:
     // In a tool loop the words were looked at in their own turn, unless new ones came with the results.
     const goesOn = facts.endsWithToolResult && !facts.endsWithUserWords;
     if (goesOn || facts.userText.trim() === '') return skipInjection(turn.injection, facts, 'no-user-text');
-    const candidates = deps.retrieve(facts.userText, { limit: skills.top_k });
+    const candidates = deps.retrieve(facts.userText, {
+      limit: skills.top_k,
+      sessionId: turn.sessionId,
+    });
     return composeInjection(turn.injection, facts, candidates, {
       sessionTokens: skills.max_tokens,
       roomTokens,

@@ -53,12 +53,17 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     },
     'proxy.endpoints': () => endpoints(proxy.state(), configFile.current),
     'turns.list': (input) => sessions.list(input),
-    'turns.get': ({ id }) => ({ ...sessions.get(id), costUsd: usage.costOfTurn(id) }),
+    'turns.get': ({ id }) => ({
+      ...sessions.get(id),
+      costUsd: usage.costOfTurn(id),
+      feedback: learner.feedbackOn(id),
+    }),
     'turns.histogram': ({ day }) => sessions.histogram(day),
     'sessions.end': ({ id }) => {
       sessions.end(id, 'flag');
       return null;
     },
+    'feedback.set': (input) => learner.giveFeedback(input),
     'skills.list': () => skills.list(),
     'skills.get': ({ name }) => skills.get(name),
     'skills.setEnabled': ({ name, enabled }) => skills.setEnabled(name, enabled),

@@ -130,6 +130,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     turnsOf: (sessionId) => sessions.turnsOf(sessionId),
     chatModel: () => upstream.chatModel('evolver'),
     heldUntil: () => usage.heldUntil(),
+    outcomesChanged: () => skills.outcomesChanged(),
     historyFile: join(ports.home, 'evolution_history.jsonl'),
   });
   const server = new ProxyServer({
@@ -139,6 +140,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     database,
     sessions,
     upstream,
+    feedback: (input) => learner.giveFeedback(input),
     compose: createComposer({ config, retrieve: (text, options) => skills.retrieve(text, options) }),
     version: ports.version,
     onActivity: () => feed.touch(),
@@ -252,8 +254,9 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
 
   const disposers: (() => unknown)[] = [
     sessions.onEnded((end) => learner.sessionEnded(end)),
-    sessions.onRecorded(({ turnId, sessionId, turns, skills: names }) => {
+    sessions.onRecorded(({ turnId, sessionId, turns, skills: names, withheld }) => {
       skills.recordUse(turnId, names);
+      skills.recordTrials({ turnId, sessionId }, names, withheld);
       learner.turnRecorded(sessionId, turns);
     }),
     bus.on('invalidate', () => feed.touch()),

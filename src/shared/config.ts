@@ -260,7 +260,7 @@ export const configSchema = z.looseObject({
       number(z.number().min(0).max(1)),
       0.1,
       'Hold-out',
-      'Share of sessions in which a matched skill is withheld to measure its worth. In force once worth is measured.',
+      'Share of sessions in which a skill that fits is withheld, drawn once per session, so that its worth can be measured; 0 withholds none.',
     ),
   }),
   sessions: section({

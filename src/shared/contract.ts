@@ -7,6 +7,7 @@ import type {
   SkillSummary,
   SkillVersion,
   TurnDetail,
+  TurnFeedback,
   TurnSummary,
 } from './model.ts';
 import type { Snapshot, Status } from './status.ts';
@@ -151,6 +152,14 @@ export const ROUTES = {
     }),
   ),
   'sessions.end': command(id),
+  /** What the user says of a turn; null takes it back. */
+  'feedback.set': command(
+    z.object({
+      turnId: z.string().min(1).max(200),
+      label: z.enum(['good', 'bad']).nullable(),
+      text: z.string().max(20_000).optional(),
+    }),
+  ),
   'skills.list': query(none),
   'skills.get': query(z.object({ name: z.string() })),
   'skills.setEnabled': command(z.object({ name: z.string(), enabled: z.boolean() })),
@@ -237,12 +246,13 @@ interface RouteOutputs {
   'proxy.endpoints': { openai: string; anthropic: string; model: string; keySet: boolean; curl: string };
   'turns.list': { turns: TurnSummary[]; next: string | null };
   /** `costUsd`: null when it is not known. */
-  'turns.get': TurnDetail & { costUsd: number | null };
+  'turns.get': TurnDetail & { costUsd: number | null; feedback: TurnFeedback | null };
   /** Turns per hour of one local day, 24 numbers. */
   'turns.histogram': { day: string; hours: number[] };
   /** The last seven days unless `from` and `to` say otherwise. */
   'usage.summary': UsageSummary;
   'sessions.end': null;
+  'feedback.set': { turnId: string; sessionId: string };
   'skills.list': { skills: SkillSummary[]; problems: SkillProblem[] };
   'skills.get': SkillDetail;
   'skills.setEnabled': { undo: Undo };

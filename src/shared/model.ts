@@ -48,7 +48,14 @@ export interface InjectedItem {
 export interface LeftOutItem {
   kind: 'skill' | 'memory';
   id: string;
-  reason: 'budget' | 'no-room' | 'below-threshold' | 'same-name-as-client-skill' | 'already-in-session';
+  /** `holdout`: it would have entered, and is withheld from this session so that its worth can be measured. */
+  reason:
+    | 'budget'
+    | 'no-room'
+    | 'below-threshold'
+    | 'same-name-as-client-skill'
+    | 'already-in-session'
+    | 'holdout';
 }
 
 /** What MetaClaw added to one turn and why; stored with the turn and shown by the screens. */
@@ -110,6 +117,14 @@ export interface TurnDetail extends TurnSummary {
   masked: boolean;
 }
 
+/** What the user said of a turn, outside of the conversation. */
+export interface TurnFeedback {
+  label: 'good' | 'bad';
+  /** In the user's words, redacted; may be empty. */
+  text: string;
+  at: string;
+}
+
 export const SKILL_CATEGORIES = [
   'general',
   'coding',
@@ -146,6 +161,19 @@ export interface SkillSummary {
   locked: boolean;
   /** False for skills that belong to another program: they are read, never written. */
   writable: boolean;
+  /** Null until a session in which it fitted was rated. */
+  worth: SkillWorth | null;
+}
+
+/** How sessions went with a skill and without it, in its newest version. Shares of good requests, 0 to 1. */
+export interface SkillWorth {
+  with: { sessions: number; good: number | null };
+  /** Sessions in which it fitted and was withheld. */
+  without: { sessions: number; good: number | null };
+  /** With minus without, and its 95 % interval; null while there are too few sessions on either side. */
+  effect: { difference: number; low: number; high: number } | null;
+  /** `hurts`: the whole interval is below nothing. `no-help`: long tried, and no gain is left possible. */
+  advice: 'hurts' | 'no-help' | null;
 }
 
 export interface SkillDetail extends SkillSummary {

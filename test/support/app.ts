@@ -31,6 +31,8 @@ export function configFor(
 ): Record<string, unknown> {
   return {
     llm: { provider: 'custom', api_base: `${upstream.url}/v1`, api_key: 'sk-test', model_id: 'big-model' },
+    // What is withheld is drawn by lot: tests that want it say so.
+    learning: { holdout: 0 },
     ...more,
   };
 }

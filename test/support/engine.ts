@@ -25,7 +25,8 @@ export async function startEngine(
 ): Promise<TestEngine> {
   const home = await mkdtemp(join(tmpdir(), 'metaclaw-test-'));
   const configFile = join(home, 'config.yaml');
-  await writeFile(configFile, stringify(config), { mode: 0o600 });
+  // What is withheld is drawn by lot: tests that want it say so.
+  await writeFile(configFile, stringify({ learning: { holdout: 0 }, ...config }), { mode: 0o600 });
   const ports: Ports = {
     host: 'daemon',
     version: '0.0.0-test',

@@ -118,6 +118,7 @@ export class LearnerLab {
       turnsOf: (sessionId) => this.turns[sessionId] ?? [],
       chatModel: options.chatModel ?? (() => this.model),
       heldUntil: () => ledger.heldUntil(),
+      outcomesChanged: () => book.outcomesChanged(),
       historyFile: join(root, 'evolution_history.jsonl'),
     });
     learner.start();

@@ -79,6 +79,9 @@ export async function startProxyLab(options: ProxyLabOptions = {}): Promise<Prox
     sessions,
     upstream: provider,
     compose: options.compose ?? ((turn) => addToSystem(turn, options.inject ?? null)),
+    feedback: () => {
+      throw new Error('no test gives feedback here');
+    },
     version: '0.0.0-test',
     ...options.deps,
   });

@@ -105,6 +105,7 @@ async function startEngine(options: DemoOptions, home: string, baseUrl: string):
     llm: { provider: 'custom', api_base: baseUrl, api_key: 'demo', model_id: DEMO_MODEL },
     proxy: { host: '127.0.0.1', port: 0 },
     skills: { dir: join(home, 'skills'), auto_accept: 'ask' },
+    learning: { holdout: 0 },
     rl: { evolver_api_base: baseUrl, evolver_api_key: 'demo', evolver_model: DEMO_EVOLVER },
   };
   await writeFile(configFile, stringify(config), { mode: 0o600 });

@@ -25,6 +25,8 @@ export interface SessionInjection {
 export interface Candidate extends Omit<InjectedItem, 'place'> {
   /** Text to add, without heading. */
   body: string;
+  /** It fits, and this session does without it so that its worth can be measured. */
+  withheld?: boolean;
 }
 
 /** What to change in the request that goes upstream. */
@@ -124,6 +126,10 @@ export function composeInjection(
     const cost = candidate.tokens + HEADING_TOKENS;
     if (used + cost > budget) {
       leave(used + cost > room ? 'no-room' : 'budget');
+      continue;
+    }
+    if (candidate.withheld) {
+      leave('holdout');
       continue;
     }
     used += cost;

@@ -39,7 +39,7 @@ export function termSets(skill: KnownSkill): TermSets {
 }
 
 /** How much two skills say the same, 0 to 1: by what they are for, or by all that they say. */
-export function likeness(a: TermSets, b: TermSets): number {
+function likeness(a: TermSets, b: TermSets): number {
   return Math.max(cosine(a.all, b.all), cosine(a.head, b.head) * 0.85);
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Config } from '../../shared/config.ts';
 import type { Undo } from '../../shared/contract.ts';
 import { messageOf } from '../../shared/errors.ts';
-import type { Job, ProposalState, SkillProposal, TurnDetail } from '../../shared/model.ts';
+import type { Job, ProposalState, SkillProposal, TurnDetail, TurnFeedback } from '../../shared/model.ts';
 import type { Bus } from '../bus.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { ChatModel, Clock } from '../ports.ts';
@@ -11,8 +11,10 @@ import type { UndoLog } from '../store/undo.ts';
 import { readAnswer } from './answer.ts';
 import { type AcceptOptions, Decisions, type Library } from './decisions.ts';
 import { buildPrompt, checkSuggestions, type Suggestion } from './evolve.ts';
+import { type FeedbackInput, FeedbackStore } from './feedback.ts';
 import { appendHistory } from './history.ts';
 import { type Lesson, pickLessons } from './lessons.ts';
+import { Outcomes } from './outcomes.ts';
 import type { StoredProposal } from './proposals.ts';
 import { HopelessError, JobQueue } from './queue.ts';
 import { newFindings, scanSkill } from './safety.ts';
@@ -31,6 +33,8 @@ export interface LearnerDeps {
   chatModel: () => ChatModel;
   /** Until when nothing may be asked, because the day's cap is used up, in milliseconds; null when it may. */
   heldUntil: () => number | null;
+  /** Told when it was noted how sessions went. */
+  outcomesChanged: () => void;
   /** `evolution_history.jsonl`, absolute. */
   historyFile: string;
 }
@@ -46,10 +50,18 @@ export class Learner {
   readonly #deps: LearnerDeps;
   readonly #queue: JobQueue;
   readonly #decisions: Decisions;
+  readonly #feedback: FeedbackStore;
+  readonly #outcomes: Outcomes;
 
   constructor(deps: LearnerDeps) {
     this.#deps = deps;
     this.#decisions = new Decisions(deps);
+    this.#feedback = new FeedbackStore(deps);
+    this.#outcomes = new Outcomes({
+      ...deps,
+      feedbackOf: (sessionId) => this.#feedback.ofSession(sessionId),
+      rated: deps.outcomesChanged,
+    });
     this.#queue = new JobQueue({
       database: deps.database,
       clock: deps.clock,
@@ -65,10 +77,12 @@ export class Learner {
   start(): void {
     this.#decisions.repair();
     this.#queue.start();
+    this.#outcomes.wake();
   }
 
   /** Aborts the running call to the model; its job runs again at the next start. */
   async stop(): Promise<void> {
+    this.#outcomes.stop();
     await this.#queue.stop();
   }
 
@@ -106,6 +120,26 @@ export class Learner {
   /** A session is over: what it teaches is looked for soon. A session that goes on and ends again is looked at again. */
   sessionEnded(end: { sessionId: string; turns: number }): void {
     if (end.turns > 0 && this.offReason() === null) this.#queue.enqueue('evolve', end.sessionId);
+    this.#outcomes.wake();
+  }
+
+  /** What the user says of a turn; the same twice counts once. NOT_FOUND when there is no such turn or session. */
+  giveFeedback(input: FeedbackInput): { turnId: string; sessionId: string } {
+    const { changed, ...turn } = this.#feedback.set(input);
+    if (!changed) return turn;
+    this.#deps.bus.emit('invalidate', 'turns');
+    this.#outcomes.rate(turn.sessionId);
+    // A session that is not over, or not read yet, is read with it.
+    const teaches =
+      input.label === 'bad' || (input.label !== null && input.text !== undefined && input.text.trim() !== '');
+    if (teaches && this.#lastRead(turn.sessionId) !== null && this.offReason() === null)
+      this.#queue.enqueue('evolve', turn.sessionId);
+    return turn;
+  }
+
+  /** What was said of a turn; null when nothing. */
+  feedbackOn(turnId: string): TurnFeedback | null {
+    return this.#feedback.get(turnId);
   }
 
   /** A main turn of a running session was recorded; `turns` counts the session's main turns. */
@@ -142,7 +176,9 @@ export class Learner {
       .turnsOf(job.subject)
       .filter((turn) => turn.kind === 'main' && turn.status !== 'open');
     const lastSeq = turns.reduce((most, turn) => Math.max(most, turn.seq), 0);
-    const lessons = pickLessons(turns, this.#readUpTo(job.subject));
+    const read = this.#lastRead(job.subject);
+    const heard = { byTurn: this.#feedback.ofSession(job.subject), since: read?.at ?? null };
+    const lessons = pickLessons(turns, read?.last_seq ?? 0, heard);
     if (lessons.length === 0) {
       this.#markRead(job.subject, lastSeq);
       return;
@@ -170,35 +206,42 @@ export class Learner {
   }
 
   #toProposal(suggestion: Suggestion, sessionId: string, lessons: readonly Lesson[]): StoredProposal {
-    const { turnIds, resembles, edits, ...skill } = suggestion;
+    const { turnIds: _, resembles, edits, ...skill } = suggestion;
     const base = edits ? this.#deps.skills.textOf(edits.hash) : null;
     const findings = newFindings(scanSkill(suggestion), base && { ...suggestion, ...base });
     const { auto_accept: mode } = this.#deps.config().skills;
     const isClean = findings.length === 0;
+    const taught = lessons.filter(({ turnId }) => suggestion.turnIds.includes(turnId));
+    const isWorkaround = taught.length > 0 && taught.every(({ signal }) => signal === 'recovered');
     return {
       ...skill,
       id: randomUUID(),
       kind: edits ? 'edit' : 'new',
       baseHash: edits?.hash ?? null,
       state: 'waiting',
-      // Whatever the mode, a person looks at edits and at what the scan found.
-      auto: isClean && edits === null && (mode === 'always' || (mode === 'safe' && resembles === null)),
+      // Whatever the mode, a person looks at edits, at what the scan found, and at what nobody but tools has taught.
+      auto:
+        isClean &&
+        edits === null &&
+        !isWorkaround &&
+        (mode === 'always' || (mode === 'safe' && resembles === null)),
       findings,
-      evidence: lessons
-        .filter(({ turnId }) => turnIds.includes(turnId))
-        .map(({ turnId, user }) => ({ sessionId, turnId, excerpt: user.slice(0, EXCERPT_CHARS) })),
+      evidence: taught.map(({ turnId, user }) => ({
+        sessionId,
+        turnId,
+        excerpt: user.slice(0, EXCERPT_CHARS),
+      })),
       verdict: '',
       createdAt: this.#now(),
       decidedAt: null,
     };
   }
 
-  #readUpTo(sessionId: string): number {
-    const row = this.#deps.database.get<{ last_seq: number }>(
-      'SELECT last_seq FROM learned WHERE session_id = ?',
+  #lastRead(sessionId: string): { last_seq: number; at: string } | null {
+    return this.#deps.database.get<{ last_seq: number; at: string }>(
+      'SELECT last_seq, at FROM learned WHERE session_id = ?',
       sessionId,
     );
-    return row?.last_seq ?? 0;
   }
 
   #markRead(sessionId: string, lastSeq: number): void {

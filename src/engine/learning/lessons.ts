@@ -1,9 +1,18 @@
-import type { TurnDetail } from '../../shared/model.ts';
+import type { TurnDetail, TurnFeedback } from '../../shared/model.ts';
 import { redact } from '../platform/redact.ts';
 import { termsOf } from '../platform/words.ts';
+import { type ToolStep, toolTrail } from './tool-trail.ts';
 
 /** Why a turn may teach something. */
-type Signal = 'correction' | 'instruction' | 'error' | 'repeated' | 'praise' | 'substantive';
+type Signal =
+  | 'feedback'
+  | 'correction'
+  | 'instruction'
+  | 'recovered'
+  | 'error'
+  | 'repeated'
+  | 'praise'
+  | 'substantive';
 
 /** A request as the evolver reads it: the user's words and the agent's answer, nothing else. */
 export interface Lesson {
@@ -15,8 +24,15 @@ export interface Lesson {
   /** The answer that the user reacted to; null when the signal is not a reaction. */
   answerBefore: string | null;
   answer: string;
+  /** What the user said of it afterwards; null when nothing. */
+  feedback: { label: 'good' | 'bad'; text: string } | null;
+  /** Uses of tools, around those that failed; empty where none did. */
+  tools: ToolStep[];
 }
 
+const MOST_TOOLS = 6;
+/** Bodies are large: tools are looked at in so many requests, the newest. */
+const MOST_BODIES = 40;
 const MOST_LESSONS = 8;
 const USER_CHARS = 1500;
 const ANSWER_CHARS = 1200;
@@ -48,29 +64,45 @@ const SIGNALS: readonly { signal: Signal; weight: number; pattern: RegExp }[] = 
   },
 ];
 
+/** What the user said of turns, and which of it is newer than the last look at the session. */
+export interface HeardFeedback {
+  byTurn: ReadonlyMap<string, TurnFeedback>;
+  /** ISO time; null when the session was never looked at. */
+  since: string | null;
+}
+
+const NOTHING_HEARD: HeardFeedback = { byTurn: new Map(), since: null };
+
 /**
- * The requests of a session that teach, at most 8, in their order: corrections, standing instructions, errors,
- * repeated requests and praise; where there are none, the substantive ones. Empty for small talk. What began up to
- * `afterSeq` has been read before and serves only as what a reaction reacts to.
+ * The requests of a session that teach, at most 8, in their order: feedback, corrections, standing instructions, tools
+ * that failed and then worked, errors, repeated requests and praise; where there are none, the substantive ones. Empty
+ * for small talk. What began up to `afterSeq` has been read before and serves only as what a reaction reacts to, unless
+ * there is newer feedback on it.
  */
-export function pickLessons(turns: readonly TurnDetail[], afterSeq: number): Lesson[] {
+export function pickLessons(
+  turns: readonly TurnDetail[],
+  afterSeq: number,
+  heard: HeardFeedback = NOTHING_HEARD,
+): Lesson[] {
   const exchanges = exchangesOf(turns);
-  const seen: Set<string>[] = [];
+  const said = exchanges.map(({ turn }) => termsIn(turn.userText));
   const rated: { lesson: Lesson; weight: number }[] = [];
-  for (const [at, { turn, answer }] of exchanges.entries()) {
-    const terms = new Set(termsOf(turn.userText).map(({ term }) => term));
-    const repeated =
-      terms.size >= 4 &&
-      seen.some(
-        (earlier) =>
-          earlier.size >= 4 && sharedTerms(terms, earlier) >= 0.7 * Math.min(terms.size, earlier.size),
-      );
-    seen.push(terms);
-    if (turn.seq <= afterSeq || turn.userText.trim() === '') continue;
-    const found = rate(turn.userText, answer, terms, repeated);
+  for (const [at, exchange] of exchanges.entries()) {
+    const { turn, answer } = exchange;
+    const told = exchange.turnIds.map((id) => heard.byTurn.get(id)).findLast((one) => one !== undefined);
+    const isNewlyTold = told !== undefined && (heard.since === null || told.at > heard.since);
+    if ((turn.seq <= afterSeq && !isNewlyTold) || turn.userText.trim() === '') continue;
+    const mayLook = exchange.turnIds.length > 1 && at >= exchanges.length - MOST_BODIES;
+    const tools = mayLook ? aroundFailures(toolTrail(exchange.last.requestBody)) : [];
+    const terms = said[at] ?? new Set();
+    const found = rate(turn.userText, answer, terms, {
+      told,
+      tools,
+      repeated: () => isRepeated(terms, said.slice(0, at)),
+    });
     if (!found) continue;
     const before = exchanges[at - 1];
-    const reacts = found.signal !== 'substantive' && before !== undefined;
+    const reacts = !['substantive', 'recovered', 'feedback'].includes(found.signal) && before !== undefined;
     rated.push({
       weight: found.weight,
       lesson: {
@@ -80,6 +112,8 @@ export function pickLessons(turns: readonly TurnDetail[], afterSeq: number): Les
         user: ends(redact(turn.userText).text, USER_CHARS),
         answerBefore: reacts ? ends(redact(before.answer).text, ANSWER_CHARS) : null,
         answer: ends(redact(answer).text, ANSWER_CHARS),
+        feedback: told ? { label: told.label, text: told.text } : null,
+        tools,
       },
     });
   }
@@ -90,31 +124,82 @@ export function pickLessons(turns: readonly TurnDetail[], afterSeq: number): Les
     .sort((a, b) => a.seq - b.seq);
 }
 
+/** True when a request asks for much the same as one of the earlier ones. */
+export function isRepeated(terms: ReadonlySet<string>, earlier: readonly ReadonlySet<string>[]): boolean {
+  if (terms.size < 4) return false;
+  return earlier.some(
+    (known) => known.size >= 4 && sharedTerms(terms, known) >= 0.7 * Math.min(terms.size, known.size),
+  );
+}
+
+/** How a user's words take up the answer before them; null when they do not. */
+export function reactionOf(text: string): 'correction' | 'praise' | null {
+  const says = (wanted: Signal) =>
+    SIGNALS.some(({ signal, pattern }) => signal === wanted && pattern.test(text));
+  if (says('correction')) return 'correction';
+  return says('praise') ? 'praise' : null;
+}
+
+/** The terms of a request, to be compared with those of others. */
+export function termsIn(text: string): Set<string> {
+  return new Set(termsOf(text).map(({ term }) => term));
+}
+
+/** The failures, each with what worked after it; empty when nothing failed. */
+function aroundFailures(steps: readonly ToolStep[]): ToolStep[] {
+  const first = steps.findIndex(({ failed }) => failed);
+  if (first < 0) return [];
+  const from = steps.slice(first);
+  return from.length <= MOST_TOOLS
+    ? from
+    : [...from.slice(0, MOST_TOOLS / 2), ...from.slice(-MOST_TOOLS / 2)];
+}
+
 /** A request of the user, by the turn that brought it, and the last thing that was said to it. */
-interface Exchange {
+export interface Exchange {
   turn: TurnDetail;
   answer: string;
+  /** The turns of its tool loop, the first one included. */
+  turnIds: string[];
+  last: TurnDetail;
 }
 
 /** The requests of a session in order. Each round of a tool loop is a turn that carries the same words again. */
-function exchangesOf(turns: readonly TurnDetail[]): Exchange[] {
+export function exchangesOf(turns: readonly TurnDetail[]): Exchange[] {
   const exchanges: Exchange[] = [];
   for (const turn of turns.filter(({ kind }) => kind === 'main').sort((a, b) => a.seq - b.seq)) {
     const open = exchanges.at(-1);
-    if (open?.turn.userText !== turn.userText) exchanges.push({ turn, answer: turn.replyText });
-    else if (turn.replyText.trim() !== '') open.answer = turn.replyText;
+    if (open?.turn.userText !== turn.userText) {
+      exchanges.push({ turn, answer: turn.replyText, turnIds: [turn.id], last: turn });
+      continue;
+    }
+    if (turn.replyText.trim() !== '') open.answer = turn.replyText;
+    open.turnIds.push(turn.id);
+    open.last = turn;
   }
   return exchanges;
+}
+
+interface Heard {
+  told: TurnFeedback | undefined;
+  tools: readonly ToolStep[];
+  repeated: () => boolean;
 }
 
 function rate(
   text: string,
   answer: string,
   terms: ReadonlySet<string>,
-  repeated: boolean,
+  { told, tools, repeated }: Heard,
 ): { signal: Signal; weight: number } | null {
+  if (told) return { signal: 'feedback', weight: told.text !== '' ? 6 : told.label === 'bad' ? 4 : 1.5 };
+  for (const { signal, weight, pattern } of SIGNALS)
+    if (weight >= 4 && pattern.test(text)) return { signal, weight };
+  const failedAt = tools.findLastIndex(({ failed }) => failed);
+  if (failedAt >= 0 && failedAt < tools.length - 1 && answer.trim() !== '')
+    return { signal: 'recovered', weight: 2.5 };
   for (const { signal, weight, pattern } of SIGNALS) if (pattern.test(text)) return { signal, weight };
-  if (repeated) return { signal: 'repeated', weight: 2 };
+  if (repeated()) return { signal: 'repeated', weight: 2 };
   const substantive = terms.size >= 4 || text.trim().length >= 60;
   return substantive && answer.trim() !== '' ? { signal: 'substantive', weight: 0.5 } : null;
 }

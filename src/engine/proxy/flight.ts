@@ -9,6 +9,7 @@ import type { ResponseStore } from '../store/response-store.ts';
 import type { Route, Upstream } from '../upstream/index.ts';
 import type { EarlyHead } from './early-head.ts';
 import type { Facts } from './facts.ts';
+import type { TakeFeedback } from './feedback-route.ts';
 import type { TokenCounter } from './limits/token-counter.ts';
 import type { PreparedRequest } from './prepare.ts';
 import type { ReasoningMemory } from './reasoning/memory.ts';
@@ -28,6 +29,8 @@ export interface TurnDeps {
   counter: TokenCounter;
   /** What to add to a turn; `roomTokens` is what the model's window has left. */
   compose: (turn: OpenTurn, roomTokens: number) => Promise<InjectionPlan> | InjectionPlan;
+  /** What a user says of a turn. */
+  feedback: TakeFeedback;
   /** Silence after which a stream gets a sign of life. */
   heartbeatMs: number;
   /** Time that retrieval may take. */

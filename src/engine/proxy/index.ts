@@ -15,6 +15,7 @@ import { ResponseStore } from '../store/response-store.ts';
 import type { Upstream } from '../upstream/index.ts';
 import { answerError, wireErrorOfAny } from './answer.ts';
 import { refuseBrokenRequest } from './bad-request.ts';
+import type { TakeFeedback } from './feedback-route.ts';
 import type { TurnDeps } from './flight.ts';
 import {
   fromOtherSite,
@@ -45,6 +46,8 @@ export interface ProxyDeps {
   upstream: Upstream;
   /** What to add to a turn; `roomTokens` is what the model's window has left. */
   compose: (turn: OpenTurn, roomTokens: number) => Promise<InjectionPlan> | InjectionPlan;
+  /** What a user says of a turn. */
+  feedback: TakeFeedback;
   version: string;
   /** Called when a turn began or ended. */
   onActivity?: () => void;

@@ -4,6 +4,7 @@ import { AppError } from '../../shared/errors.ts';
 import type { Dialect } from '../../shared/model.ts';
 import { answerError } from './answer.ts';
 import { countTokens } from './count-tokens.ts';
+import { addFeedbackRoute } from './feedback-route.ts';
 import type { ModelRequest, TurnDeps } from './flight.ts';
 import { forward } from './forward.ts';
 import { anthropicModel, modelList, openaiModel, withClaudeAliases } from './models.ts';
@@ -69,6 +70,7 @@ export function createRoutes(deps: RoutesDeps): Express {
     refuseMethod(deps, request, response, 'GET, HEAD'),
   );
 
+  addFeedbackRoute(app, deps.turn.feedback);
   addResponseRoutes(app, { turn: deps.turn, agentOf });
 
   app.all('/v1/*rest', async (request, response) => {

@@ -353,9 +353,12 @@ export class SessionLog {
     const skills = (state.sent?.report.items ?? []).flatMap((item) =>
       item.kind === 'skill' ? [item.id] : [],
     );
+    const withheld = (state.sent?.report.leftOut ?? []).flatMap((item) =>
+      item.kind === 'skill' && item.reason === 'holdout' ? [item.id] : [],
+    );
     const { id: turnId, sessionId, agent } = turn;
     for (const listener of this.#recordListeners)
-      this.#attempt('news of a turn', () => listener({ turnId, sessionId, agent, turns, skills }));
+      this.#attempt('news of a turn', () => listener({ turnId, sessionId, agent, turns, skills, withheld }));
   }
 
   #leave(turn: OpenTurn, state: TurnState): void {

@@ -100,6 +100,8 @@ export interface RecordedTurn {
   turns: number;
   /** Skills that the turn carried. */
   skills: string[];
+  /** Skills that would have entered, and that the session does without. */
+  withheld: string[];
 }
 
 export interface SessionEnd {

@@ -41,6 +41,7 @@ import {
   type SkillFile,
 } from './skill-file.ts';
 import { routeCategory } from './template.ts';
+import { WorthBook } from './worth.ts';
 
 export interface SkillBookDeps {
   /** Folder of the library, absolute. */
@@ -61,6 +62,8 @@ export interface SkillBookDeps {
 export interface SkillCandidate extends Omit<InjectedItem, 'place'> {
   kind: 'skill';
   body: string;
+  /** It fits, and this session does without it so that its worth can be measured. */
+  withheld: boolean;
 }
 
 interface Live {
@@ -90,6 +93,7 @@ export class SkillBook {
   readonly #shelf: Shelf;
   readonly #live = new Map<string, Live>();
   readonly #ranking = new Ranking();
+  readonly #worth: WorthBook;
   #switches: Record<string, boolean> = {};
   #seeded: Seeded = {};
   #generation = 0;
@@ -100,6 +104,7 @@ export class SkillBook {
     this.#deps = deps;
     this.#shelf = new Shelf(deps.dir);
     this.history = new SkillHistory(deps);
+    this.#worth = new WorthBook(deps);
     this.edits = new SkillEdits({
       ...deps,
       history: this.history,
@@ -128,6 +133,7 @@ export class SkillBook {
     this.#seeded = readSetting(database, SEEDED, seededSchema, {});
     this.#generation = readSetting(database, GENERATION, z.number().int(), 0);
     this.edits.load();
+    this.#worth.load();
     try {
       mkdirSync(dir, { recursive: true });
       sweepStaging(dir);
@@ -279,8 +285,9 @@ export class SkillBook {
    * Skills that fit the text, best first, at most `limit` (`skills.top_k` when absent); nothing when none is
    * certain enough. Synchronous and bounded: well under a millisecond for hundreds of skills.
    */
-  retrieve(text: string, options: { limit?: number } = {}): SkillCandidate[] {
-    const { skills: config } = this.#deps.config();
+  retrieve(text: string, options: { limit?: number; sessionId?: string } = {}): SkillCandidate[] {
+    const { skills: config, learning } = this.#deps.config();
+    const { sessionId } = options;
     if (!config.enabled) return [];
     const limit = options.limit ?? config.top_k;
     const hits =
@@ -290,9 +297,9 @@ export class SkillBook {
     return hits.flatMap(({ id, score, reason }) => {
       const live = this.#live.get(id);
       if (!live) return [];
-      return [
-        { kind: 'skill' as const, id, title: id, body: live.skill.body, tokens: live.tokens, score, reason },
-      ];
+      const { skill, tokens } = live;
+      const withheld = sessionId !== undefined && this.#worth.isWithheld(sessionId, id, learning.holdout);
+      return [{ kind: 'skill' as const, id, title: id, body: skill.body, tokens, score, reason, withheld }];
     });
   }
 
@@ -304,6 +311,26 @@ export class SkillBook {
       ...[...entered.values()].map(({ id, score, reason }) => ({ name: id, score, reason, entered: true })),
       ...others.map(({ id, score, reason }) => ({ name: id, score, reason, entered: false })),
     ];
+  }
+
+  /** Remembers which skills a session carries or does without, for their worth. */
+  recordTrials(
+    turn: { turnId: string; sessionId: string },
+    carried: readonly string[],
+    withheld: readonly string[],
+  ): void {
+    const trial = (isWithheld: boolean) => (skill: string) => ({
+      skill,
+      version: this.#versionOf(skill),
+      withheld: isWithheld,
+    });
+    this.#worth.record(turn, [...withheld.map(trial(true)), ...carried.map(trial(false))]);
+  }
+
+  /** How sessions went has been noted anew. */
+  outcomesChanged(): void {
+    this.#worth.forget();
+    this.#deps.bus.emit('invalidate', 'skills');
   }
 
   /** Remembers that a turn carried these skills; the same turn counts once. */
@@ -369,6 +396,11 @@ export class SkillBook {
     const live = this.#live.get(name);
     const file = live ? { hash: live.file.hash, text: () => joinSkill(live.skill.parts) } : null;
     this.history.note(name, file, by);
+    this.#worth.forget();
+  }
+
+  #versionOf(name: string): number {
+    return this.history.latest(name)?.version ?? 1;
   }
 
   /** Makes versions of what changed while nobody watched. */
@@ -476,9 +508,10 @@ export class SkillBook {
       updatedAt: new Date(file.updatedAtMs).toISOString(),
       uses: used?.uses ?? 0,
       lastUsedAt: used?.last ?? null,
-      version: this.history.latest(skill.name)?.version ?? 1,
+      version: this.#versionOf(skill.name),
       locked: this.edits.isLocked(skill.name),
       writable: this.#isWritable(file),
+      worth: this.#worth.measure((name) => this.#versionOf(name)).get(skill.name) ?? null,
     };
   }
 

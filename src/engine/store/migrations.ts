@@ -244,4 +244,41 @@ export const MIGRATIONS: readonly string[] = [
   DROP INDEX sessions_fingerprint;
   CREATE INDEX sessions_fingerprint ON sessions (fingerprint, tail) WHERE fingerprint IS NOT NULL;
   `,
+  `
+  -- What users say of turns, outside of the conversation: one word a turn, the last one.
+  CREATE TABLE feedback (
+    turn_id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    -- good, bad
+    label TEXT NOT NULL,
+    text TEXT NOT NULL,
+    at TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX feedback_by_session ON feedback (session_id);
+
+  -- Sessions in which a skill fitted: whether it was carried or withheld, from which turn on, and in which version.
+  CREATE TABLE skill_trials (
+    skill TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    withheld INTEGER NOT NULL,
+    turn_id TEXT NOT NULL,
+    at TEXT NOT NULL,
+    PRIMARY KEY (skill, session_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX skill_trials_by_session ON skill_trials (session_id);
+
+  -- How requests went: by feedback, by the user's next words, by tools that failed.
+  CREATE TABLE outcomes (
+    turn_id TEXT PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    good INTEGER NOT NULL,
+    why TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX outcomes_by_session ON outcomes (session_id, turn_id);
+  CREATE TABLE rated_sessions (
+    session_id TEXT PRIMARY KEY,
+    at TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -39,6 +39,7 @@ export async function startLab(wire: Dialect): Promise<Lab> {
     llm: { provider: 'custom', wire, api_base: upstream.url, api_key: PROVIDER_KEY, model_id: MODEL },
     rl: { evolver_model: EVOLVER },
     skills: { auto_accept: 'ask' },
+    learning: { holdout: 0 },
   };
   await writeFile(join(home, 'config.yaml'), stringify(config), { mode: 0o600 });
   const env = { PATH: process.env.PATH, HOME: home, METACLAW_HOME: home };

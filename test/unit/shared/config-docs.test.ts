@@ -25,7 +25,7 @@ it('documents every key of the configuration as the schema has it', async () => 
   const parts = [
     '# Settings',
     'In `~/.metaclaw/config.yaml`; `metaclaw config KEY VALUE` writes one key and keeps your comments. Every key can also be set for one run by an environment variable: `METACLAW_` and the key in capitals with `_` for dots, e.g. `METACLAW_PROXY_PORT=31000`. This page is generated from the schema.',
-    'The sections `memory`, `rl`, `opd`, `scheduler` and `wechat` are read, checked and kept, as is `learning.holdout`; what they steer comes with later versions.',
+    'The sections `memory`, `rl`, `opd`, `scheduler` and `wechat` are read, checked and kept; what they steer comes with later versions.',
   ];
   for (const [section, rows] of sections) {
     if (section !== '') parts.push(`## ${section}`);
