@@ -91,6 +91,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
   const sessions = new SessionLog({ database, clock, log: named('sessions'), bus, config });
   const skills = new SkillBook({
     dir: resolveConfigPath(ports.home, config().skills.dir),
+    roots: config().skills.roots.map((root) => resolveConfigPath(ports.home, root)),
     bank: ports.skillsBank,
     trash: join(ports.home, 'trash', 'skills'),
     database,

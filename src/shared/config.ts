@@ -227,6 +227,13 @@ export const configSchema = z.looseObject({
   skills: section({
     enabled: key(bool, true, 'Skills', 'Adds matching skills to turns.'),
     dir: key(text, '~/.metaclaw/skills', 'Folder', 'Folder of the skill library.', RESTART),
+    roots: key(
+      list,
+      [],
+      'More folders',
+      'Skill folders of other tools, in order of priority after the library; read and watched, never written: ~/.openclaw/skills, ~/.claude/skills, a project’s .claude/skills.',
+      RESTART,
+    ),
     retrieval_mode: key(
       z.enum(['hybrid', 'template', 'embedding']),
       'hybrid',

@@ -275,8 +275,9 @@ export class SkillEdits {
     if (text === null) return 'It holds no SKILL.md in UTF-8.';
     const { skill, problem } = parseSkill(text);
     if (problem !== null) return problem;
-    const { dir, fileOf, take } = this.#deps;
-    if (fileOf(skill.name) || existsSync(join(dir, skill.name)))
+    const { dir, fileOf, isWritable, take } = this.#deps;
+    const there = fileOf(skill.name);
+    if ((there && isWritable(there)) || existsSync(join(dir, skill.name)))
       return `There is already a skill or folder named ${skill.name}.`;
     const size = sizeOf(folder);
     if (size.files > MOST_FILES || size.bytes > MOST_BYTES)
@@ -290,8 +291,9 @@ export class SkillEdits {
 
   /** Puts back what was there before a change. CONFLICT when the text is no longer the one that the change made. */
   takeBack({ name, folder, before, after, trashed }: TextChange): void {
-    const { history, fileOf, dir } = this.#deps;
-    const now = fileOf(name);
+    const { history, fileOf, isWritable, dir } = this.#deps;
+    const found = fileOf(name);
+    const now = found && isWritable(found) ? found : null;
     if ((now?.hash ?? null) !== after)
       throw new AppError('CONFLICT', `The skill ${name} has been changed since.`, {
         hint: `See metaclaw skills history ${name}.`,

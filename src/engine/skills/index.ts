@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../shared/config.ts';
 import type { Undo } from '../../shared/contract.ts';
@@ -46,6 +46,8 @@ import { WorthBook } from './worth.ts';
 export interface SkillBookDeps {
   /** Folder of the library, absolute. */
   dir: string;
+  /** Folders of other tools, absolute, in order of priority after the library; never written to. */
+  roots?: readonly string[];
   /** Folder of the built-in skills, read-only. */
   bank: string;
   /** Where removed skills go. */
@@ -91,18 +93,20 @@ export class SkillBook {
   readonly edits: SkillEdits;
   readonly #deps: SkillBookDeps;
   readonly #shelf: Shelf;
+  readonly #roots: readonly string[];
   readonly #live = new Map<string, Live>();
   readonly #ranking = new Ranking();
   readonly #worth: WorthBook;
   #switches: Record<string, boolean> = {};
   #seeded: Seeded = {};
   #generation = 0;
-  #folderProblem: SkillProblem | null = null;
-  #unwatch: (() => Promise<void>) | null = null;
+  #folderProblems: SkillProblem[] = [];
+  #unwatch: (() => Promise<void>)[] = [];
 
   constructor(deps: SkillBookDeps) {
     this.#deps = deps;
-    this.#shelf = new Shelf(deps.dir);
+    this.#roots = (deps.roots ?? []).filter((root) => resolve(root) !== resolve(deps.dir));
+    this.#shelf = new Shelf([deps.dir, ...this.#roots]);
     this.history = new SkillHistory(deps);
     this.#worth = new WorthBook(deps);
     this.edits = new SkillEdits({
@@ -140,10 +144,13 @@ export class SkillBook {
       this.#seed();
       for (const folder of skillFolders(dir)) this.#shelf.read(folder);
     } catch (error) {
-      this.#folderProblem = { path: dir, message: `The skills folder cannot be used: ${messageOf(error)}` };
+      this.#folderProblems = [
+        { path: dir, message: `The skills folder cannot be used: ${messageOf(error)}` },
+      ];
       log.warn({ err: error, dir }, 'the skills folder cannot be used');
       return;
     }
+    const readable = this.#readRoots();
     for (const name of this.#shelf.names()) this.#settle(name);
     this.#catchUp();
     this.#noteChange();
@@ -151,19 +158,25 @@ export class SkillBook {
       log.warn({ path: problem.path }, `skill not used: ${problem.message}`);
     const note = this.note();
     if (note !== null) log.warn(note);
-    const root = realpathSync(dir);
-    this.#unwatch = await watchSkills(
-      root,
-      clock,
-      (folder) => this.#refresh(folder),
-      (error) =>
-        log.warn({ err: error, dir }, 'changes of the skills folder may be noticed only after a restart'),
-    );
+    for (const [place, root] of [dir, ...this.#roots].entries())
+      if (place === 0 || readable.has(root))
+        this.#unwatch.push(
+          await watchSkills(
+            realpathSync(root),
+            clock,
+            (folder) => this.#refresh(folder, OUTSIDE, place),
+            (error) =>
+              log.warn(
+                { err: error, dir: root },
+                'changes of the skills folder may be noticed only after a restart',
+              ),
+          ),
+        );
   }
 
   async stop(): Promise<void> {
-    await this.#unwatch?.();
-    this.#unwatch = null;
+    await Promise.all(this.#unwatch.map((unwatch) => unwatch()));
+    this.#unwatch = [];
   }
 
   /** What the chosen retrieval mode cannot do here, in words for the user; null when all is well. */
@@ -250,8 +263,10 @@ export class SkillBook {
         `The file names itself ${JSON.stringify(skill.name)}, not ${JSON.stringify(name)}.`,
         { field: 'name' },
       );
-    if (this.has(name)) throw taken(name);
+    const there = this.#live.get(name);
     const { dir } = this.#deps;
+    // One of the user's own may stand before one of another tool.
+    if ((there && this.#isWritable(there.file)) || existsSync(join(dir, name))) throw taken(name);
     mkdirSync(dir, { recursive: true });
     try {
       placeFolder(dir, name, (staging) =>
@@ -270,7 +285,9 @@ export class SkillBook {
 
   /** Moves a skill's folder into the trash and returns where it is now. NOT_FOUND when there is no such skill. */
   remove(name: string, by: Authorship = { author: 'user' }): string {
-    const { folder } = this.#need(name).file;
+    const { file } = this.#need(name);
+    const { folder } = file;
+    if (!this.#isWritable(file)) throw foreign(name, file.path);
     const { dir, trash, clock } = this.#deps;
     const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, '-');
     let target = join(trash, `${folder}-${stamp}`);
@@ -349,6 +366,20 @@ export class SkillBook {
     this.#deps.bus.emit('invalidate', 'skills');
   }
 
+  /** A folder of another tool may be missing; that is said and keeps nothing else from working. */
+  #readRoots(): Set<string> {
+    const readable = new Set<string>();
+    for (const [at, root] of this.#roots.entries())
+      try {
+        for (const folder of skillFolders(root)) this.#shelf.read(folder, at + 1);
+        readable.add(root);
+      } catch (error) {
+        const message = `This folder of skills.roots cannot be read: ${messageOf(error)}`;
+        this.#folderProblems.push({ path: root, message });
+      }
+    return readable;
+  }
+
   #seed(): void {
     const { bank, dir, database, log } = this.#deps;
     try {
@@ -360,8 +391,8 @@ export class SkillBook {
   }
 
   /** Reads one changed folder again, alone. */
-  #refresh(folder: string, by: Authorship = OUTSIDE): void {
-    const { file, names, changed } = this.#shelf.read(folder);
+  #refresh(folder: string, by: Authorship = OUTSIDE, place = 0): void {
+    const { file, names, changed } = this.#shelf.read(folder, place);
     if (!changed) return;
     for (const name of names) {
       this.#settle(name);
@@ -481,8 +512,7 @@ export class SkillBook {
   }
 
   #problems(): SkillProblem[] {
-    const problems = this.#shelf.problems();
-    return this.#folderProblem ? [this.#folderProblem, ...problems] : problems;
+    return [...this.#folderProblems, ...this.#shelf.problems()];
   }
 
   #uses(): Map<string, { uses: number; last: string }> {
@@ -517,7 +547,7 @@ export class SkillBook {
 
   /** A built-in skill that was edited is the user's own. */
   #sourceOf(file: LoadedFile, skill: SkillFile): SkillSource {
-    if (this.#seeded[file.folder] === file.hash) return 'built-in';
+    if (this.#isWritable(file) && this.#seeded[file.folder] === file.hash) return 'built-in';
     return skill.source === 'learned' ? 'learned' : 'user';
   }
 }
@@ -527,6 +557,12 @@ const EMBEDDING_NOTE =
 
 function missing(name: string): AppError {
   return new AppError('NOT_FOUND', `There is no skill named ${JSON.stringify(name)}.`);
+}
+
+function foreign(name: string, path: string): AppError {
+  return new AppError('FORBIDDEN', `The skill ${name} belongs to another program and is only read.`, {
+    hint: `Import ${path} to have a copy of your own.`,
+  });
 }
 
 function taken(name: string): AppError {

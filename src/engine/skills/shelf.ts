@@ -1,32 +1,47 @@
+import { dirname, join, relative } from 'node:path';
 import type { SkillProblem } from '../../shared/model.ts';
-import { type LoadedFile, loadSkill, SKILL_FILE } from './folder.ts';
+import { type LoadedFile, loadSkill } from './folder.ts';
 
-/** The library's files as last read, and the names that they claim: of several with one name the first by path counts. */
+/** A `<folder>` in one of the shelf's places; place 0 is the library itself. */
+interface Spot {
+  place: number;
+  folder: string;
+}
+
+/**
+ * The skill files of all places as last read, and the names that they claim: of several with one name the one in the
+ * earliest place counts, and there the first by path.
+ */
 export class Shelf {
-  readonly #dir: string;
-  /** By folder name. */
+  readonly #dirs: readonly string[];
+  /** By path of the folder. */
   readonly #files = new Map<string, LoadedFile>();
-  /** Folders that claim a name, in path order. */
-  readonly #claims = new Map<string, string[]>();
+  /** Who claims a name, the one that it stands for first. */
+  readonly #claims = new Map<string, Spot[]>();
 
-  constructor(dir: string) {
-    this.#dir = dir;
+  /** `dirs`: the library's folder, then those that are only read, in order of priority. */
+  constructor(dirs: readonly string[]) {
+    this.#dirs = dirs;
   }
 
   /** Reads one folder, alone. `names` may stand for another file from now on, or for none; `file`: what is there now. */
-  read(folder: string): { file: LoadedFile | null; names: Set<string>; changed: boolean } {
-    const before = this.#files.get(folder);
-    const file = loadSkill(this.#dir, folder);
+  read(folder: string, place = 0): { file: LoadedFile | null; names: Set<string>; changed: boolean } {
+    const dir = this.#dirs[place] as string;
+    const key = join(dir, folder);
+    const before = this.#files.get(key);
+    const file = loadSkill(dir, folder);
     const names = new Set<string>();
     if (before?.skill) {
       names.add(before.skill.name);
-      this.#claim(before.skill.name, (folders) => folders.filter((other) => other !== folder));
+      this.#claim(before.skill.name, (spots) =>
+        spots.filter((other) => other.place !== place || other.folder !== folder),
+      );
     }
-    if (file) this.#files.set(folder, file);
-    else this.#files.delete(folder);
+    if (file) this.#files.set(key, file);
+    else this.#files.delete(key);
     if (file?.skill) {
       names.add(file.skill.name);
-      this.#claim(file.skill.name, (folders) => [...folders, folder].sort());
+      this.#claim(file.skill.name, (spots) => [...spots, { place, folder }].sort(byPriority));
     }
     return { file, names, changed: before?.hash !== file?.hash || before?.problem !== file?.problem };
   }
@@ -38,28 +53,40 @@ export class Shelf {
 
   /** The file that a name stands for. */
   fileOf(name: string): LoadedFile | null {
-    const [folder] = this.#claims.get(name) ?? [];
-    return folder === undefined ? null : (this.#files.get(folder) ?? null);
+    const [spot] = this.#claims.get(name) ?? [];
+    return spot ? (this.#files.get(join(this.#dirs[spot.place] as string, spot.folder)) ?? null) : null;
   }
 
   /** Files that cannot be used, or lost their name to another, in path order. */
   problems(): SkillProblem[] {
     const problems: SkillProblem[] = [];
-    for (const { path, problem, skill, folder } of this.#files.values()) {
+    for (const file of this.#files.values()) {
+      const { path, problem, skill } = file;
       if (problem !== null) problems.push({ path, message: problem });
-      const winner = skill ? this.fileOf(skill.name)?.folder : folder;
-      if (winner !== folder)
+      if (!skill) continue;
+      const winner = this.fileOf(skill.name);
+      if (winner && winner !== file)
         problems.push({
           path,
-          message: `The name ${skill?.name} is already used by ${winner}/${SKILL_FILE}; this one is not used.`,
+          message: `The name ${skill.name} is already used by ${nameFrom(file, winner)}; this one is not used.`,
         });
     }
     return problems.sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  #claim(name: string, change: (folders: string[]) => string[]): void {
-    const folders = change(this.#claims.get(name) ?? []);
-    if (folders.length > 0) this.#claims.set(name, folders);
+  #claim(name: string, change: (spots: Spot[]) => Spot[]): void {
+    const spots = change(this.#claims.get(name) ?? []);
+    if (spots.length > 0) this.#claims.set(name, spots);
     else this.#claims.delete(name);
   }
+}
+
+/** Short for a neighbour, whole for a file elsewhere. */
+function nameFrom(file: LoadedFile, other: LoadedFile): string {
+  const root = dirname(dirname(file.path));
+  return dirname(dirname(other.path)) === root ? relative(root, other.path) : other.path;
+}
+
+function byPriority(a: Spot, b: Spot): number {
+  return a.place - b.place || (a.folder < b.folder ? -1 : 1);
 }
