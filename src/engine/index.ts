@@ -374,7 +374,8 @@ function describeProvider(upstream: Upstream): Snapshot['provider'] {
   const lastError = upstream.trouble();
   try {
     const route = upstream.resolve('', '');
-    return { configured: true, name: route.name, model: route.model, baseUrl: route.baseUrl, lastError };
+    const baseUrl = route.program === null ? route.baseUrl : '';
+    return { configured: true, name: route.name, model: route.model, baseUrl, lastError };
   } catch {
     return { configured: false, name: '', model: '', baseUrl: '', lastError };
   }

@@ -8,6 +8,8 @@ export type Step = (typeof STEPS)[number];
 /** What was chosen in the wizard and is not saved yet. The key lives here only until it is saved; it is never read back. */
 export interface Draft {
   provider: string | null;
+  /** The vendor's program that answers in place of a server; null: the provider has an address. */
+  program: string | null;
   baseUrl: string;
   model: string;
   wire: Wire;
@@ -28,6 +30,7 @@ interface DraftState {
 
 const EMPTY: Draft = {
   provider: null,
+  program: null,
   baseUrl: '',
   model: '',
   wire: 'auto',
@@ -48,6 +51,7 @@ export const useDraft = create<DraftState>((set) => ({
       draft: {
         ...state.draft,
         provider: preset.id,
+        program: preset.program,
         baseUrl: found?.baseUrl ?? preset.baseUrl,
         model: preset.suggestedModel || (found?.models[0] ?? ''),
         wire: preset.id === 'custom' ? 'auto' : preset.wire,

@@ -1,4 +1,4 @@
-import { Cloud, Eye, EyeOff, Link2, Server } from 'lucide-react';
+import { Cloud, Eye, EyeOff, Link2, Server, SquareTerminal } from 'lucide-react';
 import { RadioGroup } from 'radix-ui';
 import { useEffect, useRef, useState } from 'react';
 import type { LocalServer, ProviderPreset } from '../../../../shared/contract.ts';
@@ -47,7 +47,7 @@ export function Provider(step: StepProps) {
         ) : (
           <>
             <span className="sm t3 hide-narrow">{t('setup.goAnywayNote')}</span>
-            <Button onClick={step.next} disabled={draft.baseUrl.trim() === ''}>
+            <Button onClick={step.next} disabled={draft.program === null && draft.baseUrl.trim() === ''}>
               {t('setup.goAnyway')}
             </Button>
           </>
@@ -111,11 +111,14 @@ function Presets() {
 function Tile(props: { preset: ProviderPreset; found: LocalServer | undefined; looking: boolean }) {
   const t = useT();
   const { preset, found } = props;
-  const Icon = preset.id === 'custom' ? Link2 : preset.local ? Server : Cloud;
+  const Icon =
+    preset.id === 'custom' ? Link2 : preset.program ? SquareTerminal : preset.local ? Server : Cloud;
   const hint = () => {
     if (preset.id === 'custom') return t('setup.customHint');
     if (!preset.local) return preset.hint;
     if (props.looking) return t('setup.looking');
+    if (preset.program !== null)
+      return t(found === undefined ? 'setup.programNotFound' : 'setup.programFound');
     return found === undefined ? t('setup.notFound') : t('setup.found', { count: found.models.length });
   };
   return (
@@ -165,36 +168,38 @@ function Form({
       : t('setup.keyHint');
   return (
     <div className="form">
-      <Field
-        id="setup-address"
-        label={t('setup.address')}
-        end={
-          draft.provider === 'custom' ? (
-            <Segments<Wire>
-              label={t('setup.wire')}
-              value={draft.wire}
-              options={[
-                { value: 'auto', label: t('setup.wireAuto') },
-                { value: 'openai', label: 'OpenAI' },
-                { value: 'anthropic', label: 'Anthropic' },
-              ]}
-              onChange={(wire) => change({ wire })}
+      {draft.program === null ? (
+        <Field
+          id="setup-address"
+          label={t('setup.address')}
+          end={
+            draft.provider === 'custom' ? (
+              <Segments<Wire>
+                label={t('setup.wire')}
+                value={draft.wire}
+                options={[
+                  { value: 'auto', label: t('setup.wireAuto') },
+                  { value: 'openai', label: 'OpenAI' },
+                  { value: 'anthropic', label: 'Anthropic' },
+                ]}
+                onChange={(wire) => change({ wire })}
+              />
+            ) : null
+          }
+        >
+          <div className="input lg">
+            <input
+              id="setup-address"
+              ref={fields.address}
+              spellCheck={false}
+              autoComplete="off"
+              placeholder="https://"
+              value={draft.baseUrl}
+              onChange={(event) => change({ baseUrl: event.target.value })}
             />
-          ) : null
-        }
-      >
-        <div className="input lg">
-          <input
-            id="setup-address"
-            ref={fields.address}
-            spellCheck={false}
-            autoComplete="off"
-            placeholder="https://"
-            value={draft.baseUrl}
-            onChange={(event) => change({ baseUrl: event.target.value })}
-          />
-        </div>
-      </Field>
+          </div>
+        </Field>
+      ) : null}
       {needsKey || preset?.id === 'custom' || draft.apiKey !== '' ? (
         <Field id="setup-key" label={t('setup.key')} hint={keyHint}>
           <div className={keyFailed ? 'input lg bad' : 'input lg'}>

@@ -52,17 +52,21 @@ export function Review(step: StepProps) {
   };
 
   const key =
-    draft.apiKey !== ''
-      ? t('setup.reviewKeyNew')
-      : storedKey.data?.isSet === true
-        ? t('setup.reviewKeyKept')
-        : t('setup.reviewKeyNone');
+    draft.program !== null
+      ? t('setup.reviewKeyProgram')
+      : draft.apiKey !== ''
+        ? t('setup.reviewKeyNew')
+        : storedKey.data?.isSet === true
+          ? t('setup.reviewKeyKept')
+          : t('setup.reviewKeyNone');
   const rows: readonly (readonly [string, string])[] = [
     [
       t('setup.reviewProvider'),
       draft.provider === null
         ? t('settings.providerNone')
-        : `${preset?.id === 'custom' ? t('setup.custom') : (preset?.name ?? draft.provider)}, ${draft.baseUrl}`,
+        : [preset?.id === 'custom' ? t('setup.custom') : (preset?.name ?? draft.provider), draft.baseUrl]
+            .filter(Boolean)
+            .join(', '),
     ],
     [t('setup.reviewModel'), draft.model || t('overview.noModel')],
     [t('setup.reviewKey'), key],

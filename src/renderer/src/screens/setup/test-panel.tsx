@@ -67,7 +67,8 @@ export function useProviderTest(): RunningTest {
 
 function testInput(draft: Draft): RouteInput<'setup.testProvider'> | null {
   const baseUrl = draft.baseUrl.trim();
-  if (draft.provider === null || !/^https?:\/\/[^\s/]+/.test(baseUrl)) return null;
+  const hasPlace = draft.program !== null || /^https?:\/\/[^\s/]+/.test(baseUrl);
+  if (draft.provider === null || !hasPlace) return null;
   return {
     provider: draft.provider,
     baseUrl,
@@ -89,6 +90,7 @@ export function ProviderTestPanel({
   const steps = test.result?.steps ?? [];
   const panel = useRef<HTMLElement>(null);
   const { failedAt } = test;
+  const { program } = useDraft().draft;
   // The fix may stand below the edge of a small window. The panel is the last thing of its step.
   useEffect(() => {
     const step = panel.current?.closest('.scroll');
@@ -113,6 +115,7 @@ export function ProviderTestPanel({
             id={id}
             step={steps.find((step) => step.id === id)}
             active={test.running && index === steps.length}
+            program={program}
             onFix={onFix}
             onAgain={test.again}
           />
@@ -127,6 +130,7 @@ function TestRow(props: {
   id: StepId;
   step: ProviderTestStep | undefined;
   active: boolean;
+  program: string | null;
   onFix: (target: FixTarget) => void;
   onAgain: () => void;
 }) {
@@ -158,9 +162,11 @@ function TestRow(props: {
         <div className="tr-fix">
           {step?.fix == null ? null : <p className="sm t2">{step.fix}</p>}
           <div className="flex">
-            <Button small tone="primary" onClick={() => props.onFix(target)}>
-              {label}
-            </Button>
+            {props.program !== null && target !== 'model' ? null : (
+              <Button small tone="primary" onClick={() => props.onFix(target)}>
+                {label}
+              </Button>
+            )}
             <Button small tone="quiet" onClick={props.onAgain}>
               {t('setup.fixAgain')}
             </Button>
