@@ -1,10 +1,8 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import type { Dialect } from '../../shared/model.ts';
 import { EventBytes } from './event-bytes.ts';
-import { createAssembler } from './translate/assemble.ts';
-import { errorEvent } from './translate/errors.ts';
-import { ResponsesAssembler } from './translate/responses/assemble.ts';
-import type { AssembledReply, Assembler, StreamTranslator, WireError, WireEvent } from './translate/types.ts';
+import { KeptAnswer } from './kept-answer.ts';
+import type { AssembledReply, StreamTranslator, WireError, WireEvent } from './translate/types.ts';
 
 /** Turns upstream bytes into client bytes, one event after the other, and remembers the answer for the record. */
 export interface Pump {
@@ -71,33 +69,12 @@ class EventReader {
   }
 }
 
-function isLastEvent(dialect: Dialect, event: WireEvent): boolean {
-  if (dialect === 'openai') return event.data.trim() === '[DONE]';
-  if (dialect === 'responses') return /^response\.(?:completed|incomplete)$/.test(typeOf(event));
-  return (
-    event.event === 'message_stop' || (event.event === undefined && event.data.includes('"message_stop"'))
-  );
-}
-
-function isErrorEvent(event: WireEvent): boolean {
-  return /^(?:error|response\.failed)$/.test(typeOf(event)) || /^\s*\{\s*"error"\s*:\s*[{"]/.test(event.data);
-}
-
-function typeOf(event: WireEvent): string {
-  return event.event ?? /^\s*\{\s*"type"\s*:\s*"([^"]*)"/.exec(event.data)?.[1] ?? '';
-}
-
 /** What an event that changes the stream's state must hold; whether it is one, its reader says. */
 const MARKS: Readonly<Record<Dialect, readonly string[]>> = {
   openai: ['[DONE]', '"error"'],
   anthropic: ['message_stop', '"error"'],
   responses: ['response.completed', 'response.incomplete', 'response.failed', '"error"'],
 };
-
-/** The error in-band, where a response that is known to have begun is also told to have failed. */
-function failureEvents(dialect: Dialect, assembler: Assembler, error: WireError): string {
-  return assembler instanceof ResponsesAssembler ? assembler.failure(error) : errorEvent(dialect, error);
-}
 
 /** The record reads along in pieces of this size: often enough to need no pause at the end, rarely enough to be cheap. */
 const READ_ALONG_BYTES = 32 * 1024;
@@ -115,29 +92,27 @@ export class SamePump implements Pump {
   readonly #dialect: Dialect;
   readonly #edit: SameDialect['edit'];
   readonly #bytes = new EventBytes();
-  readonly #assembler;
+  readonly #answer: KeptAnswer;
   readonly #reader: EventReader;
   readonly silent = false;
   #dropsMark: boolean;
   #unread: Buffer[] = [];
   #unreadSize = 0;
-  #failed = false;
-  ended = false;
 
   constructor(dialect: Dialect, how: SameDialect = { edit: null, isContinued: false }) {
     this.#dialect = dialect;
     this.#edit = how.edit;
     this.#dropsMark = how.isContinued;
-    this.#assembler = createAssembler(dialect);
-    this.#reader = new EventReader((event) => {
-      this.#assembler.push(event);
-      if (isLastEvent(dialect, event)) this.ended = true;
-      else if (isErrorEvent(event)) this.#failed = true;
-    });
+    this.#answer = new KeptAnswer(dialect);
+    this.#reader = new EventReader((event) => this.#answer.push(event));
+  }
+
+  get ended(): boolean {
+    return this.#answer.ended;
   }
 
   get over(): boolean {
-    return this.ended || this.#failed;
+    return this.#answer.ended || this.#answer.failed;
   }
 
   get atBoundary(): boolean {
@@ -158,21 +133,21 @@ export class SamePump implements Pump {
     if (rest) this.#note(rest);
     this.#read();
     this.#reader.close();
-    const { complete, error } = this.#assembler.result();
+    const { complete, error } = this.#answer.result();
     if (complete || error !== null) return rest ? this.#told(rest) : '';
-    return failureEvents(this.#dialect, this.#assembler, INCOMPLETE);
+    return this.#answer.failure(INCOMPLETE);
   }
 
   fail(error: WireError): string {
     const known = this.result();
     if (known.complete || known.error !== null) return '';
     const gap = this.#bytes.atBoundary ? '' : '\n\n';
-    return gap + failureEvents(this.#dialect, this.#assembler, error);
+    return gap + this.#answer.failure(error);
   }
 
   result(): AssembledReply {
     this.#read();
-    return this.#assembler.result();
+    return this.#answer.result();
   }
 
   #told(ready: Buffer): Buffer {
@@ -199,16 +174,16 @@ export class SamePump implements Pump {
 export class TranslatingPump implements Pump {
   readonly #translator: StreamTranslator;
   readonly #bytes = new EventBytes();
-  readonly #assembler;
+  readonly #answer: KeptAnswer;
   readonly #reader: EventReader;
   readonly atBoundary = true;
   #out = '';
 
   constructor(upstream: Dialect, translator: StreamTranslator) {
     this.#translator = translator;
-    this.#assembler = createAssembler(upstream);
+    this.#answer = new KeptAnswer(upstream);
     this.#reader = new EventReader((event) => {
-      this.#assembler.push(event);
+      this.#answer.push(event);
       this.#out += translator.push(event);
     });
   }
@@ -240,13 +215,13 @@ export class TranslatingPump implements Pump {
   }
 
   fail(error: WireError): string {
-    const isComplete = this.#assembler.result().complete;
+    const isComplete = this.#answer.result().complete;
     this.#out += isComplete ? this.#translator.end() : this.#translator.fail(error);
     return this.#flush();
   }
 
   result(): AssembledReply {
-    const known = this.#assembler.result();
+    const known = this.#answer.result();
     return { ...known, error: known.error ?? this.#translator.error };
   }
 

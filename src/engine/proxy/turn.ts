@@ -106,6 +106,7 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
   } catch (error) {
     return refuseCall(deps, flight, error, abort.signal.aborted);
   }
+  if (abort.signal.aborted && reached.refusal !== null) return refuseCall(deps, flight, null, true);
   if (reached.prepared !== prepared) reroute(flight, reached);
   record.answered((reply) => deps.reasoning.keep(scope, reached.route.wire, reply));
   if (reached.refusal === null) await relayReply(deps, flight, reached.reply);

@@ -274,6 +274,21 @@ describe.each(PAIRS)('%s client, %s upstream', (client, wire) => {
   });
 });
 
+describe.each(PAIRS)('%s client, %s upstream: an answer without measure', (client, wire) => {
+  // It was put together and recorded whole: the proxy stood still for as long as that took.
+  it('is passed on whole, and the record keeps a part', async () => {
+    const text = 'x'.repeat(64 * 1024);
+    const parts = Array.from({ length: 400 }, () => ({ type: 'text' as const, text }));
+    labs[wire].upstream.reply({ parts: wire === 'openai' ? parts : parts.slice(0, 300), chunk: 0 });
+    const { body } = await rawRequest(labs[wire].port, ask(client));
+    expect(ends(client, body)).toBe(1);
+    expect(body.length).toBeGreaterThan(300 * text.length);
+    const turn = lastTurn(wire);
+    expect(turn?.status).toBe('answered');
+    expect(labs[wire].sessions.get(turn?.id ?? '').replyText.length).toBeLessThan(17 * 1024 * 1024);
+  });
+});
+
 describe.each(WIRES)('%s, another name asked for', (wire) => {
   it('exchanges the model’s name alone and leaves every other byte', async () => {
     const pretty = (eol: string) =>
