@@ -27,6 +27,8 @@ export interface Usage {
   cacheWriteTokens: number;
   /** True when the provider did not say and the number is ours. */
   estimated: boolean;
+  /** Of `cacheWriteTokens`, those that the provider keeps for an hour instead of minutes; absent for none. */
+  cacheHourTokens?: number;
   /** What the provider itself says that the call cost, in the provider's own unit. */
   reportedCost?: number;
 }
@@ -69,6 +71,7 @@ export interface InjectionReport {
     | null
     | 'off'
     | 'side-turn'
+    | 'thread'
     | 'private'
     | 'bypass'
     | 'header'

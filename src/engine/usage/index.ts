@@ -34,6 +34,8 @@ export interface UsageLedgerDeps {
 
 /** Longest stretch of a summary, in days. */
 const MOST_DAYS = 400;
+/** A turn that began before midnight may end so long after it. */
+const SETTLED_MS = 24 * 3600 * 1000;
 
 /** Calls that differ in nothing that their price depends on. */
 interface Group extends UsageSums {
@@ -48,20 +50,25 @@ interface Group extends UsageSums {
   /** Whether their answers told a cost; `told` is its sum. */
   tells: 0 | 1;
   told: number;
+  /** Of `cacheWriteTokens`, those that the provider keeps for an hour. */
+  cacheHourTokens: number;
 }
 
-const number = (path: string) => `ifnull(json_extract(usage, '$.${path}'), 0)`;
-const PROMPT = `${number('inputTokens')} + ${number('cacheReadTokens')} + ${number('cacheWriteTokens')}`;
+const PROMPT = 'ifnull(input_tokens, 0) + ifnull(cache_read_tokens, 0) + ifnull(cache_write_tokens, 0)';
 const STEP = PRICE_STEPS.map((tokens) => `(${PROMPT} > ${tokens})`).join(' + ');
+const sum = (column: string) => `ifnull(sum(${column}), 0)`;
 const GROUPS = `
-  SELECT own, purpose, agent, upstream, host, model, ${STEP} AS step,
-    json_extract(usage, '$.reportedCost') IS NOT NULL AS tells,
-    count(*) AS calls, sum(refused) AS refused, sum(usage IS NULL AND NOT refused) AS uncounted,
-    sum(${number('estimated')}) AS estimated,
-    sum(${number('inputTokens')}) AS inputTokens, sum(${number('cacheReadTokens')}) AS cacheReadTokens,
-    sum(${number('cacheWriteTokens')}) AS cacheWriteTokens, sum(${number('outputTokens')}) AS outputTokens,
-    sum(added_tokens) AS addedTokens, sum(${number('reportedCost')}) AS told, 0 AS costUsd, 0 AS unpriced
+  SELECT own, purpose, agent, upstream, host, model, ${STEP} AS step, reported_cost IS NOT NULL AS tells,
+    count(*) AS calls, sum(refused) AS refused, sum(input_tokens IS NULL AND NOT refused) AS uncounted,
+    ${sum('estimated')} AS estimated, ${sum('input_tokens')} AS inputTokens,
+    ${sum('cache_read_tokens')} AS cacheReadTokens, ${sum('cache_write_tokens')} AS cacheWriteTokens,
+    ${sum('cache_hour_tokens')} AS cacheHourTokens, ${sum('output_tokens')} AS outputTokens,
+    sum(added_tokens) AS addedTokens, ${sum('reported_cost')} AS told, 0 AS costUsd, 0 AS unpriced
   FROM calls`;
+const IN_DAY = 'at >= ? AND at < ?';
+/** How many rows a day has; cheaper than its groups. */
+const ROWS_OF_DAY = `SELECT (SELECT count(*) FROM turns WHERE started_at >= ? AND started_at < ?)
+  + (SELECT count(*) FROM own_calls WHERE ${IN_DAY}) AS n`;
 const GROUPED = 'GROUP BY own, purpose, agent, upstream, host, model, step, tells';
 
 /**
@@ -73,6 +80,8 @@ const GROUPED = 'GROUP BY own, purpose, agent, upstream, host, model, step, tell
  */
 export class UsageLedger implements CallMeter {
   readonly #deps: UsageLedgerDeps;
+  /** Days that are over, by their bounds. */
+  readonly #days = new Map<string, { calls: number; groups: readonly Group[] }>();
 
   constructor(deps: UsageLedgerDeps) {
     this.#deps = deps;
@@ -119,15 +128,22 @@ export class UsageLedger implements CallMeter {
   /** What one turn cost, in dollars; null when that is not known. */
   costOfTurn(id: string): number | null {
     const { database } = this.#deps;
-    const at = database.get<{ at: string }>('SELECT at FROM calls WHERE turn_id = ?', id)?.at;
-    const group = database.get<Group>(`${GROUPS} WHERE turn_id = ? ${GROUPED}`, id);
+    const at = database.get<{ at: string }>('SELECT started_at AS at FROM turns WHERE id = ?', id)?.at;
+    const group = database.get<Group>(`${GROUPS} WHERE own = 0 AND turn_id = ? ${GROUPED}`, id);
     if (at === undefined || group === null) return null;
     const { costUsd, unpriced } = this.#priced(group, at.slice(0, 10));
     return unpriced > 0 ? null : costUsd;
   }
 
-  /** Sums of local days, both ends included; the last seven by default. Throws BAD_INPUT for a stretch that is none. */
-  summary(input: { from?: string | undefined; to?: string | undefined; by: UsageDimension }): UsageSummary {
+  /**
+   * Sums of local days, both ends included; the last seven by default. Rejects with BAD_INPUT for a stretch that is
+   * none. Between days it lets the proxy go on.
+   */
+  async summary(input: {
+    from?: string | undefined;
+    to?: string | undefined;
+    by: UsageDimension;
+  }): Promise<UsageSummary> {
     const to = input.to ?? dayOf(this.#deps.clock.now());
     const from = input.from ?? shiftDay(to, -6);
     const days = daysOf(from, to);
@@ -140,6 +156,7 @@ export class UsageLedger implements CallMeter {
       return row;
     };
     for (const day of days) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
       if (input.by === 'day') rowOf(day, null);
       for (const group of this.#groups(day)) {
         const side = group.own === 1 ? 'own' : 'relayed';
@@ -158,7 +175,7 @@ export class UsageLedger implements CallMeter {
     const cap = capOf(this.#deps.config());
     if (cap === null) return null;
     const today = dayOf(this.#deps.clock.now());
-    const own = this.#groups(today).filter((group) => group.own === 1);
+    const own = this.#priceAll(this.#read(today, 'AND own = 1'), today);
     const sum = own.reduce<UsageSums>(addUsage, NO_USAGE);
     const spent =
       cap.unit === 'usd'
@@ -181,11 +198,27 @@ export class UsageLedger implements CallMeter {
 
   /** A local day's calls. */
   #groups(day: string): Group[] {
-    const groups = this.#deps.database.all<Group>(
-      `${GROUPS} WHERE at >= ? AND at < ? ${GROUPED}`,
-      new Date(startOfDay(day)).toISOString(),
-      new Date(startOfDay(shiftDay(day, 1))).toISOString(),
-    );
+    const { database, clock } = this.#deps;
+    const bounds = boundsOf(day);
+    // Screens ask for months again and again, and a day that is well over changes no more, but by turns taken out.
+    const isOver = Date.parse(bounds[1]) < clock.now() - SETTLED_MS;
+    if (!isOver) return this.#priceAll(this.#read(day), day);
+    const n = database.get<{ n: number }>(ROWS_OF_DAY, ...bounds, ...bounds)?.n ?? 0;
+    const key = bounds.join();
+    let kept = this.#days.get(key);
+    if (kept?.calls !== n) {
+      kept = { calls: n, groups: n === 0 ? [] : this.#read(day) };
+      if (this.#days.size > MOST_DAYS) this.#days.clear();
+      this.#days.set(key, kept);
+    }
+    return this.#priceAll(kept.groups, day);
+  }
+
+  #read(day: string, also = ''): Group[] {
+    return this.#deps.database.all<Group>(`${GROUPS} WHERE ${IN_DAY} ${also} ${GROUPED}`, ...boundsOf(day));
+  }
+
+  #priceAll(groups: readonly Group[], day: string): Group[] {
     return groups.map((group) => ({ ...group, ...this.#priced(group, day) }));
   }
 
@@ -203,6 +236,11 @@ export class UsageLedger implements CallMeter {
 function capOf({ usage }: Pick<Config, 'usage'>): DailyCap | null {
   const { daily_cap: cap } = usage;
   return cap === undefined ? null : parseCap(String(cap));
+}
+
+/** When a local day begins and ends, ISO. */
+function boundsOf(day: string): [string, string] {
+  return [new Date(startOfDay(day)).toISOString(), new Date(startOfDay(shiftDay(day, 1))).toISOString()];
 }
 
 function daysOf(from: string, to: string): string[] {

@@ -3,6 +3,8 @@ export interface Price {
   input: number;
   cachedInput: number;
   cacheWrite: number;
+  /** For writes that are kept for an hour. */
+  cacheHour: number;
   output: number;
 }
 
@@ -17,19 +19,17 @@ export interface ListPrice extends Price {
   longPrompts: { tokens: number; price: Price | null } | null;
 }
 
+type RowPrice = Omit<Price, 'cacheHour'>;
 type Row = [
   model: string,
   input: number,
   cachedInput: number,
   cacheWrite: number,
   output: number,
-  rest?: Partial<Pick<ListPrice, 'since' | 'longPrompts'>>,
+  rest?: { since?: string; longPrompts?: { tokens: number; price: RowPrice | null } },
 ];
 
-/**
- * Anthropic, platform.claude.com/docs/en/about-claude/pricing: cache writes for five minutes cost 1.25 × the input;
- * hour-long ones 2 ×, which the counts of an answer do not tell apart here.
- */
+/** Anthropic, platform.claude.com/docs/en/about-claude/pricing: hour-long writes to the cache cost twice the input. */
 const ANTHROPIC: readonly Row[] = [
   ['claude-fable-5-1', 10, 0.25, 12.5, 50],
   ['claude-fable-5', 10, 1, 12.5, 50],
@@ -113,9 +113,9 @@ const GEMINI: readonly Row[] = [
  * of the day, negotiated ones and those that nobody could check are left out, and their cost is unknown.
  */
 export const LIST_PRICES: readonly ListPrice[] = [
-  ...listOf('api.anthropic.com', ANTHROPIC),
-  ...listOf('api.openai.com', OPENAI),
-  ...listOf('generativelanguage.googleapis.com', GEMINI),
+  ...listOf('api.anthropic.com', ANTHROPIC, ({ input }) => 2 * input),
+  ...listOf('api.openai.com', OPENAI, ({ cacheWrite }) => cacheWrite),
+  ...listOf('generativelanguage.googleapis.com', GEMINI, ({ cacheWrite }) => cacheWrite),
 ];
 
 /** Lengths of prompts, in tokens, above which some model has another price; ascending. */
@@ -123,16 +123,15 @@ export const PRICE_STEPS: readonly number[] = [
   ...new Set(LIST_PRICES.flatMap(({ longPrompts }) => (longPrompts === null ? [] : [longPrompts.tokens]))),
 ].sort((a, b) => a - b);
 
-function listOf(host: string, rows: readonly Row[]): ListPrice[] {
-  return rows.map(([model, input, cachedInput, cacheWrite, output, rest]) => ({
+function listOf(host: string, rows: readonly Row[], hour: (price: RowPrice) => number): ListPrice[] {
+  const whole = (price: RowPrice): Price => ({ ...price, cacheHour: hour(price) });
+  return rows.map(([model, input, cachedInput, cacheWrite, output, { since = '', longPrompts } = {}]) => ({
     host,
     model,
-    since: '',
-    longPrompts: null,
-    input,
-    cachedInput,
-    cacheWrite,
-    output,
-    ...rest,
+    since,
+    longPrompts: longPrompts
+      ? { tokens: longPrompts.tokens, price: longPrompts.price && whole(longPrompts.price) }
+      : null,
+    ...whole({ input, cachedInput, cacheWrite, output }),
   }));
 }

@@ -13,7 +13,7 @@ export interface Served {
 
 /** Model servers that people run themselves. */
 const SELF_RUN: ReadonlySet<string> = new Set(['ollama', 'lmstudio', 'llamacpp', 'vllm']);
-const FREE: Price = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0 };
+const FREE: Price = { input: 0, cachedInput: 0, cacheWrite: 0, cacheHour: 0, output: 0 };
 /** The one provider whose answers tell the price paid, in dollars. */
 const TELLS_COST = 'openrouter.ai';
 
@@ -42,10 +42,12 @@ export function priceOf(
 
 /** Dollars for these tokens. */
 export function costAt(price: Price, usage: Omit<Usage, 'estimated'>): number {
+  const hour = usage.cacheHourTokens ?? 0;
   return (
     (usage.inputTokens * price.input +
       usage.cacheReadTokens * price.cachedInput +
-      usage.cacheWriteTokens * price.cacheWrite +
+      (usage.cacheWriteTokens - hour) * price.cacheWrite +
+      hour * price.cacheHour +
       usage.outputTokens * price.output) /
     1_000_000
   );
@@ -64,7 +66,8 @@ function ownPrice(model: string, own: Config['usage']['prices']): Price | null {
   const found = fits[0] === undefined ? undefined : own[fits[0]];
   if (!found) return null;
   const { input, output, cached_input, cache_write } = found;
-  return { input, output, cachedInput: cached_input ?? input, cacheWrite: cache_write ?? input };
+  const cacheWrite = cache_write ?? input;
+  return { input, output, cachedInput: cached_input ?? input, cacheWrite, cacheHour: cacheWrite };
 }
 
 /** A server on this computer or in its network. Ollama passes models with `cloud` in their tag on to a service. */

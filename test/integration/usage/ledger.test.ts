@@ -91,6 +91,39 @@ describe('relayed calls', () => {
     });
   });
 
+  it('keep what a provider says of its cache and its price beside the usual counts', async () => {
+    await start({ llm: { wire: 'anthropic' } });
+    const usage = {
+      input_tokens: 3,
+      output_tokens: 4,
+      cache_creation_input_tokens: 100,
+      cache_creation: { ephemeral_5m_input_tokens: 40, ephemeral_1h_input_tokens: 60 },
+    };
+    const content = [{ type: 'text', text: 'Fine.' }];
+    const message = {
+      id: 'm',
+      type: 'message',
+      role: 'assistant',
+      model: 'dear',
+      content,
+      stop_reason: 'end_turn',
+    };
+    upstream.reply({ status: 200, body: { ...message, usage } });
+    await ask();
+    expect((await newest()).usage).toMatchObject({ cacheWriteTokens: 100, cacheHourTokens: 60 });
+    await lab.engine.call('config.set', { path: 'llm.wire', value: 'openai' });
+    for (const [is_byok, cost] of [
+      [false, 0.25],
+      [true, undefined],
+    ]) {
+      const counts = { prompt_tokens: 5, completion_tokens: 6, total_tokens: 11, cost: 0.25, is_byok };
+      const choices = [{ index: 0, message: { role: 'assistant', content: 'Fine.' }, finish_reason: 'stop' }];
+      upstream.reply({ status: 200, body: { id: 'c', object: 'chat.completion', choices, usage: counts } });
+      await ask();
+      expect((await newest()).usage?.reportedCost).toBe(cost);
+    }
+  });
+
   it('know what was added by MetaClaw', async () => {
     await start();
     await ask('One test is flaky: it fails now and then without a change. How do I hunt the flaky test?');

@@ -72,6 +72,7 @@ describe('usage.prices', () => {
       output: 2,
       cachedInput: 1,
       cacheWrite: 1,
+      cacheHour: 1,
     });
     const local = { upstream: 'ollama', host: 'localhost:1', model: 'qwen3' };
     expect(price(local, { prices })).toMatchObject({ input: 3, cachedInput: 0.5 });

@@ -29,6 +29,8 @@ export interface TokenCounts {
   output?: number | undefined;
   cacheRead?: number | undefined;
   cacheWrite?: number | undefined;
+  /** Of `cacheWrite`, what is kept for an hour. */
+  cacheHour?: number | undefined;
   reasoning?: number | undefined;
   /** What the call cost, in the provider's own unit. */
   cost?: number | undefined;
@@ -63,6 +65,7 @@ export function readAnthropicUsage(value: unknown, known: TokenCounts = {}): Tok
     output: asCount(value.output_tokens) ?? known.output,
     cacheRead: asCount(value.cache_read_input_tokens) ?? known.cacheRead,
     cacheWrite: asCount(value.cache_creation_input_tokens) ?? known.cacheWrite,
+    cacheHour: asCount(asObject(value.cache_creation).ephemeral_1h_input_tokens) ?? known.cacheHour,
     reasoning: asCount(asObject(value.output_tokens_details).thinking_tokens) ?? known.reasoning,
   };
 }
@@ -107,6 +110,7 @@ export function toUsage(counts: TokenCounts | null): Usage | null {
     cacheReadTokens: counts.cacheRead ?? 0,
     cacheWriteTokens: counts.cacheWrite ?? 0,
     estimated: false,
+    ...(counts.cacheHour ? { cacheHourTokens: counts.cacheHour } : {}),
     ...(counts.cost === undefined ? {} : { reportedCost: counts.cost }),
   };
 }
