@@ -1,6 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { AppError, messageOf } from '../../shared/errors.ts';
-import type { UpstreamReply } from '../upstream/index.ts';
 import { answerError, wireErrorOf } from './answer.ts';
 import { collect, decoded } from './decode.ts';
 import { STREAM_HEADERS } from './early-head.ts';
@@ -11,7 +10,7 @@ import { looksLikeEvents, PeekedFlow } from './peek.ts';
 import { asksUsage } from './prepare.ts';
 import { type Pump, SamePump, TranslatingPump } from './pump.ts';
 import { eventEditor, renameModel, restoreEcho } from './rename.ts';
-import { type Flow, relayStream } from './stream.ts';
+import { type Flow, type FlowReply, relayStream } from './stream.ts';
 import { readReply } from './translate/assemble.ts';
 import { clientStatus, errorEvent, readErrorObject, readUpstreamError } from './translate/errors.ts';
 import { isObject, parseJson } from './translate/json.ts';
@@ -23,7 +22,7 @@ import { streamOfWhole } from './whole-to-stream.ts';
 const REQUESTS_OWN_FAULT = new Set([400, 413, 422]);
 
 /** Sends a provider's answer to the client, as a stream or whole, whichever the client asked for. */
-export async function relayReply(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply): Promise<void> {
+export async function relayReply(deps: TurnDeps, flight: TurnInFlight, reply: FlowReply): Promise<void> {
   deps.upstream.note(null);
   const { facts } = flight;
   const encoding = one(reply.headers['content-encoding']);
@@ -57,7 +56,7 @@ export async function relayReply(deps: TurnDeps, flight: TurnInFlight, reply: Up
 export function relayUpstreamError(
   deps: TurnDeps,
   flight: TurnInFlight,
-  reply: UpstreamReply,
+  reply: FlowReply,
   bytes: Buffer,
 ): void {
   const { call, route, record } = flight;
@@ -114,7 +113,7 @@ function failCall(deps: TurnDeps, flight: TurnInFlight, status: number, error: W
   tellFailure(flight, status, error, flight.headers);
 }
 
-function relayEvents(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply, body: Flow): Promise<void> {
+function relayEvents(deps: TurnDeps, flight: TurnInFlight, reply: FlowReply, body: Flow): Promise<void> {
   const { call, record } = flight;
   const isContinued = flight.early?.end() === true;
   const pump = new NotEventsPump(pumpOf(deps, flight, isContinued), (body) => toldAsEvents(flight, body));
@@ -197,7 +196,7 @@ function isAnswer(json: JsonObject): boolean {
   return json.choices !== undefined || json.content !== undefined || json.output !== undefined;
 }
 
-function answerWhole(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply, bytes: Buffer): void {
+function answerWhole(deps: TurnDeps, flight: TurnInFlight, reply: FlowReply, bytes: Buffer): void {
   const { facts, route, prepared, record } = flight;
   const text = bytes.toString('utf8');
   const json = parseJson(text);
@@ -238,7 +237,7 @@ function answerWhole(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply,
 }
 
 /** The provider streamed although the client asked for a whole answer. */
-function answerAssembled(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamReply, bytes: Buffer): void {
+function answerAssembled(deps: TurnDeps, flight: TurnInFlight, reply: FlowReply, bytes: Buffer): void {
   const pump = new SamePump(flight.route.wire);
   pump.push(bytes);
   pump.end();
@@ -255,13 +254,13 @@ function answerAssembled(deps: TurnDeps, flight: TurnInFlight, reply: UpstreamRe
 }
 
 /** The provider answered whole although the client asked for a stream. */
-function answerAsStream(flight: TurnInFlight, reply: UpstreamReply, whole: JsonObject): void {
+function answerAsStream(flight: TurnInFlight, reply: FlowReply, whole: JsonObject): void {
   beginStream(flight, reply);
   flight.call.response.end(streamOfWhole(flight.facts.dialect, whole, asksUsage(flight.skim)));
 }
 
 /** Sends the head of an event stream, unless a provider that let us wait made it go out already. */
-function beginStream(flight: TurnInFlight, reply: UpstreamReply): void {
+function beginStream(flight: TurnInFlight, reply: FlowReply): void {
   const { response } = flight.call;
   if (flight.early?.end() || response.destroyed) return;
   response.writeHead(200, {
@@ -293,12 +292,12 @@ function inClientDialect(flight: TurnInFlight, reply: JsonObject): JsonObject {
   return { ...reply, model: facts.model || reply.model, ...Object.fromEntries(restored) };
 }
 
-function answerJson(flight: TurnInFlight, reply: UpstreamReply, whole: JsonObject): void {
+function answerJson(flight: TurnInFlight, reply: FlowReply, whole: JsonObject): void {
   const headers = { ...wholeHeaders(flight, reply), 'content-type': 'application/json' };
   send(flight, reply.status, headers, Buffer.from(JSON.stringify(whole)));
 }
 
-function wholeHeaders(flight: TurnInFlight, reply: UpstreamReply): OutgoingHttpHeaders {
+function wholeHeaders(flight: TurnInFlight, reply: FlowReply): OutgoingHttpHeaders {
   return { ...clientHeaders(reply.headers, 'new-bytes'), ...flight.headers, ...upstreamRequestId(reply) };
 }
 
@@ -310,12 +309,12 @@ function send(flight: TurnInFlight, status: number, headers: OutgoingHttpHeaders
 }
 
 /** The provider's own request id is what its support asks for. */
-function upstreamRequestId(reply: UpstreamReply): OutgoingHttpHeaders {
+function upstreamRequestId(reply: FlowReply): OutgoingHttpHeaders {
   const id = one(reply.headers['x-request-id']);
   return id === undefined ? {} : { 'x-request-id': id };
 }
 
-function eventStreamType(reply: UpstreamReply): OutgoingHttpHeaders {
+function eventStreamType(reply: FlowReply): OutgoingHttpHeaders {
   const type = one(reply.headers['content-type']) ?? '';
   return /^text\/event-stream\b/i.test(type) ? { 'content-type': type } : {};
 }

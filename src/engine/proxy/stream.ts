@@ -13,6 +13,14 @@ export interface Flow {
   abort(): void;
 }
 
+/** A provider's answer whose body may be read in another form than it came. */
+export interface FlowReply {
+  status: number;
+  /** Lower-cased names. */
+  headers: Record<string, string | string[]>;
+  body: Flow;
+}
+
 type StreamOutcome = { status: 'answered' } | { status: 'aborted' } | { status: 'failed'; error: WireError };
 
 const CUT_OFF: WireError = { type: 'api_error', message: 'The answer was cut off.' };

@@ -5,6 +5,7 @@ import { type InjectionPlan, skipInjection } from '../inject/index.ts';
 import type { OpenTurn, SentRequest } from '../sessions/index.ts';
 import type { Route } from '../upstream/index.ts';
 import { readRequestBody } from './body.ts';
+import { unpaused } from './continue-turn.ts';
 import { EarlyHead } from './early-head.ts';
 import { Facts } from './facts.ts';
 import type { ModelRequest, TurnDeps, TurnInFlight } from './flight.ts';
@@ -109,7 +110,7 @@ export async function answerTurn(deps: TurnDeps, call: ModelRequest): Promise<vo
   if (abort.signal.aborted && reached.refusal !== null) return refuseCall(deps, flight, null, true);
   if (reached.prepared !== prepared) reroute(flight, reached);
   record.answered((reply) => deps.reasoning.keep(scope, reached.route.wire, reply));
-  if (reached.refusal === null) await relayReply(deps, flight, reached.reply);
+  if (reached.refusal === null) await relayReply(deps, flight, unpaused(deps, reached, abort.signal));
   else relayUpstreamError(deps, flight, reached.reply, reached.refusal);
 }
 

@@ -3,8 +3,11 @@ import type { WireReader } from './answer-stream.ts';
 import type { CallParts } from './call-index.ts';
 import { readErrorObject } from './errors.ts';
 import { asObject, asText } from './json.ts';
+import { STAYS_PAUSED } from './reply.ts';
 import type { JsonObject, TranslationContext } from './types.ts';
 import { openaiFinish, readAnthropicUsage, type TokenCounts } from './vocabulary.ts';
+
+const PAUSE = 'pause_turn';
 
 interface OpenCall {
   call: CallParts;
@@ -20,6 +23,8 @@ export class AnthropicReader implements WireReader {
   #stopReason: string | null = null;
   #explanation = '';
   #usage: TokenCounts = {};
+  /** Counts of the answers before, where the turn was paused and goes on. */
+  #before: TokenCounts | null = null;
 
   constructor(context: TranslationContext) {
     this.#toolNames = context.toolNames;
@@ -30,6 +35,7 @@ export class AnthropicReader implements WireReader {
     switch (type) {
       case 'message_start': {
         const message = asObject(data.message);
+        if (this.#stopReason === PAUSE) this.#goOn(answer);
         this.#count(message.usage, answer);
         answer.begin(message.id);
         break;
@@ -47,7 +53,8 @@ export class AnthropicReader implements WireReader {
         this.#messageDelta(data, answer);
         break;
       case 'message_stop':
-        this.#close(answer);
+        // The rest of a paused turn may follow as another message.
+        if (this.#stopReason !== PAUSE) this.#close(answer);
         break;
       case 'ping':
         answer.alive();
@@ -101,17 +108,21 @@ export class AnthropicReader implements WireReader {
     this.#explanation ||= asText(asObject(delta.stop_details).explanation);
   }
 
+  #goOn(answer: Answer): void {
+    for (const index of [...this.#open.keys()]) this.#blockStop(index, answer);
+    this.#before = addCounts(this.#before, this.#usage);
+    this.#usage = {};
+    this.#stopReason = null;
+  }
+
   #count(usage: unknown, answer: Answer): void {
     this.#usage = readAnthropicUsage(usage, this.#usage);
-    answer.usage(this.#usage);
+    answer.usage(addCounts(this.#before, this.#usage));
   }
 
   #close(answer: Answer): void {
-    if (this.#stopReason === 'pause_turn') {
-      answer.fail({
-        type: 'api_error',
-        message: 'The upstream paused its turn in the middle of its own tool use.',
-      });
+    if (this.#stopReason === PAUSE) {
+      answer.fail({ type: 'api_error', message: STAYS_PAUSED });
       return;
     }
     for (const index of [...this.#open.keys()]) this.#blockStop(index, answer);
@@ -124,4 +135,14 @@ function pour(call: CallParts, text: string, answer: Answer): void {
   if (text === '') return;
   call.arguments += text;
   answer.call(call, text);
+}
+
+/** Counts of two calls that make one answer; null counts nothing. */
+function addCounts(one: TokenCounts | null, other: TokenCounts): TokenCounts {
+  const sum: TokenCounts = { ...one };
+  for (const key of Object.keys(other) as (keyof TokenCounts)[]) {
+    const value = other[key];
+    if (value !== undefined) sum[key] = (sum[key] ?? 0) + value;
+  }
+  return sum;
 }

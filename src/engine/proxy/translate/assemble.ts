@@ -1,3 +1,4 @@
+import { createParser } from 'eventsource-parser';
 import type { Dialect, Usage } from '../../../shared/model.ts';
 import { argumentsObject } from './arguments.ts';
 import { CallIndex, type CallParts } from './call-index.ts';
@@ -10,18 +11,41 @@ import { readResponsesUsage } from './responses/reply-to-chat.ts';
 import { isDone } from './sse.ts';
 import { splitThink } from './think-tags.ts';
 import type { AssembledReply, Assembler, JsonObject, WireError, WireEvent } from './types.ts';
-import {
-  readAnthropicUsage,
-  readOpenaiUsage,
-  reasoningOf,
-  splitContent,
-  type TokenCounts,
-  toUsage,
-} from './vocabulary.ts';
+import { readAnthropicUsage, readOpenaiUsage, reasoningOf, splitContent, toUsage } from './vocabulary.ts';
 
 export function createAssembler(dialect: Dialect): Assembler {
   if (dialect === 'responses') return new ResponsesAssembler();
   return dialect === 'openai' ? new OpenaiAssembler() : new AnthropicAssembler();
+}
+
+/** The whole answer of a finished stream, in its dialect; null when no event could be read. */
+export function assembleEvents(dialect: Dialect, text: string): JsonObject | null {
+  const assembler = createAssembler(dialect);
+  const parser = createParser({ onEvent: (event) => assembler.push(event) });
+  parser.feed(`${text}\n\n`);
+  return assembler.result().reply;
+}
+
+/** Anthropic messages that are one turn, paused and gone on with, as one message; its counts are those of all. */
+export function joinPaused(messages: readonly JsonObject[]): JsonObject {
+  return messages.reduce((before, after) => ({
+    ...after,
+    id: before.id,
+    content: [...asArray(before.content), ...asArray(after.content)],
+    usage: addNumbers(asObject(before.usage), asObject(after.usage)),
+  }));
+}
+
+function addNumbers(one: JsonObject, other: JsonObject): JsonObject {
+  const sums = Object.entries(other).map(([key, value]) => {
+    const before = one[key];
+    if (isObject(value) && isObject(before)) return [key, addNumbers(before, value)];
+    return [
+      key,
+      typeof value === 'number' && typeof before === 'number' ? before + value : (value ?? before),
+    ];
+  });
+  return { ...one, ...Object.fromEntries(sums) };
 }
 
 /** Visible text and usage of a non-streaming reply; never throws. */
@@ -171,8 +195,9 @@ interface AnthropicBlock {
 class AnthropicAssembler implements Assembler {
   readonly #blocks = new Map<unknown, AnthropicBlock>();
   #message: JsonObject | null = null;
+  /** What came before the turn was paused. */
+  #before: JsonObject | null = null;
   #rawUsage: JsonObject = {};
-  #counts: TokenCounts = {};
   #stopped = false;
   #error: WireError | null = null;
 
@@ -181,6 +206,7 @@ class AnthropicAssembler implements Assembler {
     if (!isObject(data)) return;
     switch (asText(data.type) || event.event) {
       case 'message_start':
+        if (this.#message?.stop_reason === 'pause_turn') this.#goOn();
         this.#message = { ...asObject(data.message) };
         this.#count(this.#message.usage);
         break;
@@ -203,8 +229,28 @@ class AnthropicAssembler implements Assembler {
     }
   }
 
+  #goOn(): void {
+    this.#before = this.#whole();
+    this.#blocks.clear();
+    this.#rawUsage = {};
+    this.#stopped = false;
+  }
+
+  #whole(): JsonObject {
+    const content = [...this.#blocks.values()].map(({ block, json }) =>
+      json === '' ? block : { ...block, input: argumentsObject(json) },
+    );
+    const message = {
+      type: 'message',
+      role: 'assistant',
+      ...this.#message,
+      content,
+      usage: this.#rawUsage,
+    };
+    return this.#before === null ? message : joinPaused([this.#before, message]);
+  }
+
   #count(usage: unknown): void {
-    this.#counts = readAnthropicUsage(usage, this.#counts);
     // Later totals leave out what they do not know; null must not hide an earlier number.
     for (const [key, value] of Object.entries(asObject(usage)))
       if (value !== null) this.#rawUsage[key] = value;
@@ -235,17 +281,11 @@ class AnthropicAssembler implements Assembler {
   }
 
   result(): AssembledReply {
-    const content = [...this.#blocks.values()].map(({ block, json }) =>
-      json === '' ? block : { ...block, input: argumentsObject(json) },
-    );
-    const known = this.#message !== null || content.length > 0;
-    const text = content.map((block) => (block.type === 'text' ? asText(block.text) : '')).join('');
+    const known = this.#message !== null || this.#blocks.size > 0;
+    const reply = this.#whole();
     return {
-      reply: known
-        ? { type: 'message', role: 'assistant', ...this.#message, content, usage: this.#rawUsage }
-        : null,
-      text,
-      usage: toUsage(this.#counts),
+      reply: known ? reply : null,
+      ...readReply('anthropic', reply),
       complete: known && this.#error === null && (this.#stopped || asText(this.#message?.stop_reason) !== ''),
       error: this.#error,
     };

@@ -18,6 +18,10 @@ import {
   toOpenaiUsage,
 } from './vocabulary.ts';
 
+/** A turn that Anthropic paused and that did not come to its end either. */
+export const STAYS_PAUSED =
+  'The provider paused its turn in the middle of its own tool use and did not end it.';
+
 /** Upstream OpenAI reply → Anthropic message. Throws UPSTREAM_REFUSED when it is an error or no reply at all. */
 export function openaiReplyToAnthropic(reply: unknown, context: TranslationContext): JsonObject {
   const root = checked(reply);
@@ -79,7 +83,7 @@ export function anthropicReplyToOpenai(reply: unknown, context: TranslationConte
   const root = checked(reply);
   if (!Array.isArray(root.content)) throw notAReply();
   if (root.stop_reason === 'pause_turn') {
-    throw new AppError('UPSTREAM_REFUSED', 'The upstream paused its turn in the middle of its own tool use.');
+    throw new AppError('UPSTREAM_REFUSED', STAYS_PAUSED);
   }
   let text = '';
   let thinking = '';
