@@ -12,6 +12,7 @@ import {
   attachToMessages,
   lostThinking,
   type Recall,
+  removeExtras,
   removeReasoning,
   sealedItems,
   type Wants,
@@ -137,7 +138,10 @@ function reasoningSplices({ skim, facts, route, recall }: PrepareInput): Splice[
   if (facts.dialect === 'responses') return [];
   if (facts.dialect === 'anthropic') return recall ? attachThinking(skim, recall) : [];
   const { reasoning, emptyReasoning } = route.quirks;
-  const dropped = reasoning === 'drop' ? removeReasoning(skim) : [];
+  const dropped = [
+    ...(reasoning === 'drop' ? removeReasoning(skim) : []),
+    ...(route.quirks.strictMessages ? removeExtras(skim) : []),
+  ];
   const wants = wantsOf(route);
   if (wants === null) return dropped;
   const { splices, missing } = attachReasoning(skim, recall ?? (() => null), wants);

@@ -56,12 +56,40 @@ export function adaptationOf(
     set[name] = quirks.mostOutput;
     told.push(`${name}>${quirks.mostOutput}`);
   }
+  const tools = quirks.refusedSchemaWords.length > 0 ? of('tools') : null;
+  if (Array.isArray(tools)) {
+    const found = new Set<string>();
+    set.tools = tools.map((tool: unknown) => withoutSchemaWords(tool, quirks.refusedSchemaWords, found));
+    if (found.size === 0) delete set.tools;
+    told.push(...[...found].map((word) => `tools.${word}`));
+  }
   if (wire === 'openai') setEffort(quirks, of, { remove, set, told });
   if (wire === 'anthropic') setThinkingForm(quirks, of, { set, told });
   if (quirks.wholeWithoutThinking && of('stream') !== true) set.enable_thinking = false;
   Object.assign(set, mergedOptions(options, of));
   return { remove, set, told: [...new Set(told)], words };
 }
+
+/** A tool whose parameters lack some words of JSON Schema; names of properties are no such words. */
+function withoutSchemaWords(tool: unknown, words: readonly string[], found: Set<string>): unknown {
+  const clean = (schema: unknown, holdsNames: boolean): unknown => {
+    if (Array.isArray(schema)) return schema.map((item: unknown) => clean(item, false));
+    if (!isObject(schema)) return schema;
+    const kept = Object.entries(schema).filter(([name]) => {
+      const goes = !holdsNames && words.includes(name);
+      if (goes) found.add(name);
+      return !goes;
+    });
+    return Object.fromEntries(
+      kept.map(([name, value]) => [name, clean(value, !holdsNames && NAME_MAPS.has(name))]),
+    );
+  };
+  if (!isObject(tool) || !isObject(tool.function)) return tool;
+  return { ...tool, function: { ...tool.function, parameters: clean(tool.function.parameters, false) } };
+}
+
+/** Members of a schema whose own members are names. */
+const NAME_MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties']);
 
 function setEffort(
   quirks: Quirks,

@@ -34,12 +34,7 @@ export class LearnedQuirks {
     all[key] = {
       ...before,
       ...lesson,
-      ...(lesson.refusedFields
-        ? { refusedFields: withoutRepeats(before.refusedFields, lesson.refusedFields) }
-        : {}),
-      ...(lesson.refusedFormats
-        ? { refusedFormats: withoutRepeats(before.refusedFormats, lesson.refusedFormats) }
-        : {}),
+      ...joined(before, lesson),
     };
     for (const oldest of Object.keys(all).slice(0, -MOST_MODELS)) delete all[oldest];
     this.#log.info({ model: key, lesson }, 'a refusal taught what this provider does not take');
@@ -80,6 +75,14 @@ export class LearnedQuirks {
     this.#known ??= this.#database ? { ...readSetting(this.#database, KEY, storeShape, {}) } : {};
     return this.#known;
   }
+}
+
+const LISTS = ['refusedFields', 'refusedFormats', 'refusedSchemaWords'] as const;
+
+/** What one lesson adds to the lists of another. */
+function joined(before: Lesson, lesson: Lesson): Partial<Lesson> {
+  const lists = LISTS.filter((name) => lesson[name] !== undefined);
+  return Object.fromEntries(lists.map((name) => [name, withoutRepeats(before[name], lesson[name])]));
 }
 
 /** A lesson as its quirks, each `name=value`. */

@@ -18,6 +18,8 @@ export const lessonShape = z.object({
   efforts: z.array(z.string()).optional(),
   thinkingForm: z.enum(['budget', 'adaptive']).optional(),
   wholeWithoutThinking: z.literal(true).optional(),
+  strictMessages: z.literal(true).optional(),
+  refusedSchemaWords: z.array(z.string()).optional(),
   refusedFields: z.array(z.string()).optional(),
   refusedFormats: z.array(z.string()).optional(),
 });
@@ -53,13 +55,14 @@ export function lessonOf(
 
 /** Quirks with what was learned put in. */
 export function withLesson(quirks: Quirks, lesson: Lesson): Quirks {
-  const { refusedFields, refusedFormats, ...rest } = lesson;
+  const { refusedFields, refusedFormats, refusedSchemaWords, ...rest } = lesson;
   const known = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return {
     ...quirks,
     ...known,
     ...(lesson.maxTokensField ? { renameMaxTokens: true } : {}),
     ...(lesson.thinkingForm ? { rewriteThinking: true } : {}),
+    refusedSchemaWords: withoutRepeats(quirks.refusedSchemaWords, refusedSchemaWords),
     refusedFields: withoutRepeats(quirks.refusedFields, refusedFields),
     refusedFormats: withoutRepeats(quirks.refusedFormats, refusedFormats),
   };
@@ -134,6 +137,10 @@ function chatLesson(quirks: Quirks, complaint: Complaint, sent: Json): Lesson | 
   if ('max_completion_tokens' in sent && /max_completion_tokens/.test(about) && UNKNOWN.test(about))
     return { maxTokensField: 'max_tokens' };
   return (
+    schemaLesson(about, sent) ??
+    (/tool_calls(?:\[|\.)\d.{0,4}extra_content/.test(about) && UNKNOWN.test(about)
+      ? ({ strictMessages: true } as const)
+      : null) ??
     effortLesson(complaint, sent) ??
     reasoningLesson(quirks, messages, about) ??
     roleLesson(quirks, messages, about) ??
@@ -142,6 +149,21 @@ function chatLesson(quirks: Quirks, complaint: Complaint, sent: Json): Lesson | 
       : null)
   );
 }
+
+/** Google names each word of a tool's schema that it does not know, with its place. */
+function schemaLesson(about: string, sent: Json): Lesson | null {
+  if (!Array.isArray(sent.tools)) return null;
+  const named = [...about.matchAll(/unknown name ["']([$\w]+)["'] at ["']tools\[\d/gi)].map(
+    ([, word = '']) => word,
+  );
+  const words = [...new Set(named)].filter((word) => !SCHEMA_FRAME.has(word));
+  return words.length > 0 ? { refusedSchemaWords: words } : null;
+}
+
+/** Without these a schema says nothing. */
+const SCHEMA_FRAME = new Set(
+  'type properties items required enum anyOf description name parameters function'.split(' '),
+);
 
 /** A form that is not known, as opposed to a schema or a prompt that does not keep to its rules. */
 function refusesFormat(about: string): boolean {

@@ -35,6 +35,10 @@ export interface Quirks {
   reasoningDetails: boolean;
   /** A limit under the other name is renamed also where the client speaks the same wire. */
   renameMaxTokens: boolean;
+  /** Refuses members of messages and calls that OpenAI's wire does not have. */
+  strictMessages: boolean;
+  /** Words of JSON Schema that it refuses in the parameters of tools. */
+  refusedSchemaWords: readonly string[];
   /** Top-level fields that it refuses. */
   refusedFields: readonly string[];
   /** Types of `response_format` that it refuses: the form is asked for in words instead (T44). */
@@ -253,6 +257,8 @@ export function quirksOf(provider: string, baseUrl: string, model: string): Quir
     reasoningDetails: false,
     reasoning: reasoningOf(host, model),
     emptyReasoning: true,
+    strictMessages: STRICT.test(host),
+    refusedSchemaWords: [],
     refusedFields: [],
     refusedFormats: [],
     ...preset?.quirks,
@@ -290,6 +296,8 @@ export function withoutRepeats(a: readonly string[] = [], b: readonly string[] =
   return [...new Set([...a, ...b])];
 }
 
+const STRICT =
+  /(?:^|\.)(?:openai\.com|openai\.azure\.com|groq\.com|mistral\.ai|cerebras\.ai|amazonaws\.com)$/;
 /** Hosts that refuse or ignore reasoning in messages, whatever model they serve. */
 const KNOWS_NO_REASONING =
   /(?:^|\.)(?:openai\.com|openai\.azure\.com|groq\.com|mistral\.ai|cerebras\.ai|googleapis\.com|amazonaws\.com)$/;

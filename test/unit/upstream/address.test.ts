@@ -121,7 +121,7 @@ describe('presets', () => {
   it('has the ids of the roadmap, each once', () => {
     const ids = providerPresets().map(({ id }) => id);
     const wanted =
-      'kimi qwen openai anthropic minimax novita openrouter volcengine deepseek gemini bedrock ollama lmstudio vllm llamacpp custom';
+      'kimi qwen openai anthropic minimax novita openrouter volcengine deepseek gemini bedrock ollama lmstudio vllm llamacpp claude-cli codex-cli gemini-cli custom';
     expect([...ids].sort()).toEqual(wanted.split(' ').sort());
     expect(presetOf('OpenAI').id).toBe('openai');
     expect(presetOf('my-own').id).toBe('custom');

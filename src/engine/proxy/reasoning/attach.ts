@@ -156,6 +156,20 @@ function mayHoldReasoning(from: Skim, span: SkimMessage): boolean {
   return from.bytes.subarray(span.start, span.end).includes('"reasoning');
 }
 
+/** Takes what vendors hang on calls (`extra_content`) out of messages, for upstreams that refuse what they do not know. */
+export function removeExtras(from: Skim): Splice[] {
+  return from.messages.flatMap((span) => {
+    if (span.role !== ASSISTANT) return [];
+    if (!from.bytes.subarray(span.start, span.end).includes('"extra_content"')) return [];
+    const members = skimMembers(from, span);
+    const list = members.find(({ key }) => key === 'tool_calls')?.value;
+    const calls = list?.kind === 'array' ? skimBlocks(from, list) : [];
+    return [...calls.map((call) => skimMembers(from, call)), members].flatMap((those) =>
+      removeMembers(those, (key) => key === 'extra_content'),
+    );
+  });
+}
+
 /** The sealed reasoning items that belong before a chat client's assistant message; null when none is known. */
 export function sealedItems(message: JsonObject, recall: Recall): JsonObject[] | null {
   const known = recall(messageKey('openai', message));
