@@ -1,7 +1,7 @@
 import type { Usage } from '../../shared/model.ts';
-import type { TurnEnd } from './record.ts';
+import type { ReceivedReply } from '../sessions/index.ts';
 import { isObject } from './translate/json.ts';
-import type { JsonObject } from './translate/types.ts';
+import type { AssembledReply, JsonObject } from './translate/types.ts';
 import { guessTokens } from './translate/vocabulary.ts';
 
 /** Fields of an answer that nobody pays for as output. */
@@ -12,7 +12,11 @@ const NOT_WRITTEN = new Set(['id', 'call_id', 'type', 'role', 'status', 'object'
  * or our estimate where it did not count at all. Null for a turn that used nothing.
  * @param prompt our estimate of the prompt's tokens
  */
-export function usageOf({ status, answer }: TurnEnd, prompt: number): Usage | null {
+export function usageOf(
+  end: { status: ReceivedReply['status']; answer: Pick<AssembledReply, 'reply' | 'usage'> | null },
+  prompt: number,
+): Usage | null {
+  const { status, answer } = end;
   const counted = answer?.usage ?? null;
   if (counted !== null && status === 'answered') return counted;
   const written = guessTokens(writtenChars(answer?.reply ?? null));
