@@ -1,15 +1,18 @@
+import { z } from 'zod';
 import type { Config } from '../../shared/config.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { SessionInjection } from '../inject/index.ts';
-import type { UpstreamReply } from '../upstream/index.ts';
+import type { Route, UpstreamReply } from '../upstream/index.ts';
 import { answerError } from './answer.ts';
 import { readRequestBody } from './body.ts';
+import { collect, decoded } from './decode.ts';
 import type { Facts } from './facts.ts';
 import type { ModelRequest, TurnDeps } from './flight.ts';
-import { clientHeaders } from './headers.ts';
+import { clientHeaders, one } from './headers.ts';
 import { prepareRequest, promptTokens } from './prepare.ts';
 import { skim } from './skim.ts';
 import { readUpstreamError } from './translate/errors.ts';
+import { parseJson } from './translate/json.ts';
 import { isOffRecord, readFacts } from './turn.ts';
 
 /** Statuses with which servers of the Anthropic wire say that they cannot count. */
@@ -40,34 +43,54 @@ export async function countTokens(deps: TurnDeps, call: ModelRequest): Promise<v
     });
     const path = prepared.path.replace('/messages', '/messages/count_tokens');
     const { headers } = prepared;
-    const reply = await deps.upstream
-      .send(route, { path, method: 'POST', headers, body: prepared.body })
-      .catch((error: unknown) => {
-        if (error instanceof AppError) return null;
-        throw error;
-      });
-    if (reply && !CANNOT_COUNT.has(reply.status)) return relayCount(call, reply, ours);
-    reply?.body.abort();
+    const abort = new AbortController();
+    call.response.once('close', () => abort.abort());
+    const request = { path, method: 'POST', headers, body: prepared.body, signal: abort.signal };
+    const told = await tellOf(await deps.upstream.send(route, request).catch(noAnswer));
+    if (told?.count) return sendCount(call, told.count.input_tokens + ours, told.count);
+    if (told?.refusal) return refuse(call, route, told.refusal);
   }
+  if (facts.messageCount === 0)
+    throw new AppError('BAD_INPUT', 'messages: at least one message is required', { field: 'messages' });
   sendCount(call, promptTokens(body) + ours);
 }
 
-async function relayCount(call: ModelRequest, reply: UpstreamReply, ours: number): Promise<void> {
-  const text = (await reply.body.bytes()).toString('utf8');
-  if (reply.status >= 300) {
-    const headers = clientHeaders(reply.headers, 'new-bytes');
-    answerError(
-      call.response,
-      'anthropic',
-      reply.status,
-      readUpstreamError(reply.status, text),
-      call.requestId,
-      headers,
-    );
-    return;
-  }
-  const counted = JSON.parse(text) as { input_tokens: number };
-  sendCount(call, counted.input_tokens + ours, counted);
+interface Refusal {
+  reply: UpstreamReply;
+  text: string;
+}
+
+/** What a provider said: a count, or that the request is wrong; null: it cannot count, and we have to. */
+async function tellOf(
+  reply: UpstreamReply | null,
+): Promise<{ count?: { input_tokens: number }; refusal?: Refusal } | null> {
+  if (!reply) return null;
+  const flow = decoded(reply.body, one(reply.headers['content-encoding']));
+  const text = flow ? await collect(flow).then(String, () => '') : '';
+  if (!flow) reply.body.abort();
+  if (reply.status >= 300) return CANNOT_COUNT.has(reply.status) ? null : { refusal: { reply, text } };
+  const count = countSchema.safeParse(parseJson(text));
+  return count.success ? { count: count.data } : null;
+}
+
+const countSchema = z.looseObject({ input_tokens: z.number() });
+
+function refuse(call: ModelRequest, route: Route, { reply, text }: Refusal): void {
+  const { status } = reply;
+  const error = readUpstreamError(status, text);
+  const words = route.apiKey === '' ? error.message : error.message.replaceAll(route.apiKey, '***');
+  const isKey = (status === 401 || status === 403) && !route.passthrough;
+  const message = isKey
+    ? `The provider ${route.name} refused its configured key (${status}): ${words}`
+    : words;
+  const headers = clientHeaders(reply.headers, 'new-bytes');
+  answerError(call.response, 'anthropic', status, { ...error, message }, call.requestId, headers);
+}
+
+/** A provider that cannot be reached is told of by the turn; a count can be had without it. */
+function noAnswer(error: unknown): null {
+  if (error instanceof AppError) return null;
+  throw error;
 }
 
 function sendCount(call: ModelRequest, tokens: number, rest: object = {}): void {

@@ -63,6 +63,17 @@ export function addResponseRoutes(app: Express, { turn, agentOf }: ResponseRoute
     response.json(page(id, items, request.query));
   });
 
+  app.post('/v1/responses/:id/cancel', (request, response, next) => {
+    if (store.get(request.params.id) === null) return missing(request, response, next);
+    throw new AppError('BAD_INPUT', 'Cannot cancel a synchronous response.');
+  });
+
+  app.all('/v1/responses/:id', (request, response, next) => {
+    if (store.get(request.params.id) === null) return missing(request, response, next);
+    const message = `${request.method} is not allowed on ${request.path}; use GET or DELETE.`;
+    response.setHeader('allow', 'GET, HEAD, DELETE');
+    throw new AppError('METHOD_NOT_ALLOWED', message);
+  });
   app.all(['/v1/responses/:id', '/v1/responses/:id/*rest'], missing);
 
   function missing(request: Request<{ id: string }>, _response: Response, next: () => void): void {
