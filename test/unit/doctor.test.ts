@@ -87,6 +87,22 @@ describe('doctor', () => {
     expect(checks.config?.detail).toContain('line 3');
   });
 
+  it('tells of a daily cap, and how to go on when it holds', async () => {
+    const until = '2026-12-02T00:00:00.000Z';
+    const open = await run({
+      cap: () => ({ cap: { unit: 'tokens', amount: 5000 }, spent: 1200, until, state: 'open' }),
+    });
+    expect(open.cap).toMatchObject({ state: 'ok', detail: 'Learning has used 1,200 of 5,000 tokens today.' });
+    const usd = { unit: 'usd', amount: 2 } as const;
+    const reached = await run({ cap: () => ({ cap: usd, spent: 2.5, until, state: 'reached' }) });
+    expect(reached.cap).toMatchObject({ state: 'warning', fix: expect.stringContaining('usage.daily_cap') });
+    const unpriced = await run({ cap: () => ({ cap: usd, spent: 0, until, state: 'unpriced', model: 'm' }) });
+    expect(unpriced.cap).toMatchObject({
+      state: 'warning',
+      fix: expect.stringContaining(`usage.prices '{"m":`),
+    });
+  });
+
   it('goes on when one check breaks, and does not ask a provider that is not set', async () => {
     const checks = await run({
       databaseTrouble: () => {

@@ -121,3 +121,17 @@ test.each(LOCALES)('%s has every sentence', (locale) => {
     expect(describeStatus(snapshot(change), translate, now).sentence).not.toMatch(/status\.|\{\{/);
   }
 });
+
+// Would catch a cap that stops learning without a word, one that is told of while nothing waits for it, and news of it
+// that hides what matters more.
+test('the second line tells of a daily cap that holds, after warnings and while learning is on', () => {
+  const until = new Date(2026, 11, 2).toISOString();
+  const cap = { cap: { unit: 'usd', amount: 2 }, spent: 2.1, until, state: 'reached' } as const;
+  const words = 'Today’s $2.00 for learning are used up. It goes on at midnight; agents get their answers.';
+  const detail = (change: Partial<Snapshot>) =>
+    describeStatus(snapshot({ usage: { cap }, ...change }), t, now).detail;
+  expect(detail({})).toBe(words);
+  expect(detail({ usage: { cap: { ...cap, state: 'open' } } })).toBeNull();
+  expect(detail({ learning: { enabled: false, queued: 0, running: 0, lastError: null } })).toBeNull();
+  expect(detail({ warnings: ['The disk is full.'] })).toBe('The disk is full.');
+});
