@@ -28,7 +28,9 @@ export function answerError(
 /** An error of ours as clients see it. A provider that is not set up is the caller's matter, not an outage to retry. */
 export function wireErrorOf(error: AppError): WireError & { status: number } {
   const status = error.code === 'PROVIDER_NOT_SET' ? 400 : error.status;
-  const message = error.hint === undefined ? error.message : `${error.message} ${error.hint}`;
+  // Words of others that ours end with may be no sentence.
+  const words = /[.!?:)…]$/.test(error.message) ? error.message : `${error.message}.`;
+  const message = error.hint === undefined ? error.message : `${words} ${error.hint}`;
   return {
     status,
     type: errorType(status),

@@ -202,7 +202,10 @@ function answerWhole(deps: TurnDeps, flight: TurnInFlight, reply: FlowReply, byt
   const json = parseJson(text);
   if (!isObject(json)) {
     const words = readUpstreamError(502, text).message.slice(0, 200);
-    const message = `The provider ${route.name} did not answer with JSON; check its address. It said: ${words}`;
+    const message =
+      text.trim() === ''
+        ? `The provider ${route.name} sent an empty answer (HTTP ${reply.status}).`
+        : `The provider ${route.name} did not answer with JSON; check its address. It said: ${words}`;
     failCall(deps, flight, 502, { message });
     return;
   }
