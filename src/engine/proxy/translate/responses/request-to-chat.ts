@@ -72,6 +72,7 @@ export function responsesToChat(body: unknown, options: TranslateOptions): Trans
   const role = options.developerRole ? 'developer' : 'system';
   const instructions = asText(request.instructions);
   const messages = instructions === '' ? history : [{ role, content: instructions }, ...history];
+  if (messages.length === 0) read(z.never({ error: 'nothing in it has any content' }), null, ['input']);
 
   const out: JsonObject = {
     model: options.model,

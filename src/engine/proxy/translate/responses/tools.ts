@@ -11,6 +11,8 @@ const OPTIONAL = /^(?:web_search|web_search_preview|tool_search|image_generation
 const HANDLED = new Set(['type', 'name', 'description', 'parameters', 'strict']);
 const HANDLED_CUSTOM = new Set(['type', 'name', 'description', 'format']);
 
+const HANDLED_GROUP = new Set(['type', 'name', 'tools']);
+
 const namespaceShape = z.looseObject({
   name: z.string().min(1),
   tools: z.array(z.looseObject({})).nullish(),
@@ -70,6 +72,7 @@ function chatTool(tool: JsonObject, bench: Bench): JsonObject[] {
       return [customTool(tool, bench)];
     case 'namespace': {
       const { name, tools } = read(namespaceShape, tool, path);
+      dropped.addUnknown(tool, HANDLED_GROUP, 'tools.namespace.');
       return chatTools(tools ?? [], book, dropped, [...path, 'tools'], name);
     }
     default:

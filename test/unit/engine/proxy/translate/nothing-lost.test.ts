@@ -319,6 +319,19 @@ const CASES: Readonly<Record<Dialect, Readonly<Record<string, Case>>>> = {
       prefix: '',
     },
     'a tool': { place: inTool, fields: responsesTool, ours: [], prefix: 'tools.' },
+    'a namespace': {
+      place: (base, fields) => {
+        const tools = [{ type: 'function', name: 'f', parameters: schema }];
+        return { ...base, tools: [{ type: 'namespace', name: 'n', tools, ...fields }] };
+      },
+      fields: {
+        name: 'other',
+        description: 'D',
+        tools: [{ type: 'function', name: 'g', parameters: schema }],
+      } satisfies Every<Omit<OpenAI.Responses.NamespaceTool, 'type'>>,
+      ours: [],
+      prefix: 'tools.namespace.',
+    },
     text: {
       place: (base, fields) => ({ ...base, text: fields }),
       fields: textConfig,

@@ -41,7 +41,7 @@ describe('Responses → chat: tools', () => {
     });
     expect(tools[2]?.function.description).toContain('start: "x"');
     expect(tools[2]?.function.parameters.required).toEqual(['input']);
-    expect(dropped).toEqual(['tools.format', 'tools.web_search']);
+    expect(dropped).toEqual(['tools.namespace.description', 'tools.format', 'tools.web_search']);
     expect(body).not.toHaveProperty('parallel_tool_calls');
     const chat = {
       choices: [
@@ -153,6 +153,12 @@ describe('Responses → chat: settings', () => {
       'include.file_search_call.results',
       'reasoning.effort',
     ]);
+  });
+
+  it('a request without a word to answer to is refused by name', () => {
+    for (const input of ['', [], [{ role: 'user', content: '' }]])
+      expect(failure(() => toChat({ input }))).toMatchObject({ code: 'BAD_INPUT', field: 'input' });
+    expect(toChat({ input: [], instructions: 'Say hi.' }).body.messages).toHaveLength(1);
   });
 
   it('what only OpenAI can do: refused with the field’s name', () => {
