@@ -22,7 +22,7 @@ const OPENAI_FIELDS = new Set(
 );
 const ANTHROPIC_FIELDS = new Set(
   `messages model system stream max_tokens tools tool_choice temperature top_p top_k stop_sequences metadata thinking
-  context_management output_config service_tier container mcp_servers cache_control inference_geo`.split(
+  context_management output_config service_tier container mcp_servers cache_control inference_geo thread`.split(
     /\s+/,
   ),
 );

@@ -14,6 +14,7 @@ import {
 } from './upstream-reply.ts';
 import { refuseResponses, responsesEvents, responsesWhole } from './upstream-responses.ts';
 import { refuseAnthropic, refuseOpenai, type Strictness } from './upstream-rules.ts';
+import { Threads } from './upstream-threads.ts';
 
 export type { RawReply, ScriptedReply } from './upstream-reply.ts';
 
@@ -68,6 +69,7 @@ export class ScriptedUpstream {
   readonly #queue: Reply[] = [];
   readonly #options: UpstreamOptions;
   readonly #fixed = new Map<UpstreamKind, Reply>();
+  readonly #threads = new Threads();
   #script: Script = () => undefined;
   #waiters: (() => void)[] = [];
 
@@ -208,11 +210,23 @@ export class ScriptedUpstream {
   }
 
   #answer(request: UpstreamRequest, response: ServerResponse): void {
-    const reply = this.#choose(request);
+    const thread = this.#threadOf(request);
+    const reply =
+      'refusal' in thread ? thread.refusal : this.#choose({ ...request, json: thread.body ?? request.json });
     if (typeof reply === 'function') reply(request, response);
-    else if (typeof reply === 'string') play(request, response, { text: reply });
-    else if ('status' in reply) send(response, reply);
-    else play(request, response, reply);
+    else if (typeof reply === 'object' && 'status' in reply) send(response, reply);
+    else {
+      const said = typeof reply === 'string' ? { text: reply } : reply;
+      const isKept = 'body' in thread && request.json?.thread !== undefined;
+      play(request, response, isKept ? this.#threads.keep(thread.body, said) : said);
+    }
+  }
+
+  /** The body of a request as it stands after what the service keeps was put in. */
+  // biome-ignore lint/suspicious/noExplicitAny: a body of any shape
+  #threadOf({ kind, json, headers }: UpstreamRequest): { body: any } | { refusal: RawReply } {
+    if (kind !== 'anthropic' || !json?.thread) return { body: json };
+    return this.#threads.read(json, String(headers['anthropic-beta'] ?? '').split(','));
   }
 
   #choose(request: UpstreamRequest): Reply {

@@ -21,6 +21,7 @@ export function answerError(
     'content-type': 'application/json',
     'content-length': body.length,
     'x-request-id': requestId,
+    ...(dialect === 'anthropic' ? { 'request-id': requestId } : {}),
   });
   response.end(body);
 }

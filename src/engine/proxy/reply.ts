@@ -82,7 +82,7 @@ export function relayUpstreamError(
   const showsKey = route.apiKey !== '' && text.includes(route.apiKey);
   if (!native || keyRefused || showsKey || flight.early?.end())
     tellFailure(flight, status, { ...error, message }, headers);
-  else send(flight, clientStatus(call.dialect, status), { ...headers, ...upstreamRequestId(reply) }, bytes);
+  else send(flight, clientStatus(call.dialect, status), { ...headers, ...requestIds(flight, reply) }, bytes);
 }
 
 /** No answer came: the network, a timeout, or the client left. */
@@ -269,7 +269,7 @@ function beginStream(flight: TurnInFlight, reply: FlowReply): void {
   response.writeHead(200, {
     ...clientHeaders(reply.headers, 'new-bytes'),
     ...flight.headers,
-    ...upstreamRequestId(reply),
+    ...requestIds(flight, reply),
     ...STREAM_HEADERS,
     ...eventStreamType(reply),
   });
@@ -301,7 +301,7 @@ function answerJson(flight: TurnInFlight, reply: FlowReply, whole: JsonObject): 
 }
 
 function wholeHeaders(flight: TurnInFlight, reply: FlowReply): OutgoingHttpHeaders {
-  return { ...clientHeaders(reply.headers, 'new-bytes'), ...flight.headers, ...upstreamRequestId(reply) };
+  return { ...clientHeaders(reply.headers, 'new-bytes'), ...flight.headers, ...requestIds(flight, reply) };
 }
 
 function send(flight: TurnInFlight, status: number, headers: OutgoingHttpHeaders, bytes: Buffer): void {
@@ -311,10 +311,14 @@ function send(flight: TurnInFlight, status: number, headers: OutgoingHttpHeaders
   response.end(bytes);
 }
 
-/** The provider's own request id is what its support asks for. */
-function upstreamRequestId(reply: FlowReply): OutgoingHttpHeaders {
+/** The provider's own request id is what its support asks for; Anthropic's clients look for it under another name. */
+function requestIds({ call }: TurnInFlight, reply: FlowReply): OutgoingHttpHeaders {
   const id = one(reply.headers['x-request-id']);
-  return id === undefined ? {} : { 'x-request-id': id };
+  const isNamed = call.dialect !== 'anthropic' || reply.headers['request-id'] !== undefined;
+  return {
+    ...(id === undefined ? {} : { 'x-request-id': id }),
+    ...(isNamed ? {} : { 'request-id': id ?? call.requestId }),
+  };
 }
 
 function eventStreamType(reply: FlowReply): OutgoingHttpHeaders {

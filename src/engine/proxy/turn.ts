@@ -17,7 +17,8 @@ import { type Reached, reach } from './reach.ts';
 import type { Scope } from './reasoning/memory.ts';
 import { TurnRecord } from './record.ts';
 import { refuseCall, relayReply, relayUpstreamError } from './reply.ts';
-import { type Skim, skim } from './skim.ts';
+import { decodeValue, member, type Skim, skim } from './skim.ts';
+import { asObject } from './translate/json.ts';
 import type { JsonObject } from './translate/types.ts';
 
 const MIB = 1024 * 1024;
@@ -216,6 +217,7 @@ async function planInjection(
     }
   };
   if (turn.kind === 'side') return skip('side-turn');
+  if (continuesThread(body)) return skip('thread');
   const { headers } = facts;
   if (says(headers['x-metaclaw-skills'], OFF) && says(headers['x-metaclaw-memory'], OFF))
     return skip('header');
@@ -227,6 +229,15 @@ async function planInjection(
     deps.log.warn({ err: error, turn: turn.id }, 'nothing was added to the turn: retrieval failed');
     return skip('error');
   }
+}
+
+/**
+ * True for Anthropic's threads (beta `message-threads`, SDK 1.14): the service holds what came before and refuses a
+ * turn whose system part is another than the one that the thread was created with.
+ */
+function continuesThread(body: Skim): boolean {
+  const thread = member(body, 'thread');
+  return thread?.value.kind === 'object' && asObject(decodeValue(body, thread.value)).type === 'continue';
 }
 
 /** A plan for when nothing can be added, not even what the session carries already. */

@@ -162,6 +162,8 @@ export class ResponseStore {
   }
 
   #hold(row: Row): void {
+    const before = this.#held(row.id);
+    if (before) this.#release(before);
     this.#memory.set(row.id, row);
     this.#size += sizeOf(row);
     this.#refresh(row);
@@ -174,7 +176,10 @@ export class ResponseStore {
   /** What a conversation goes on from lives as long as what follows it, wherever it is kept. */
   #refresh(row: Row): void {
     let at = row.previous_id;
-    for (let before = this.#held(at); before && before !== row; before = this.#held(at)) {
+    // A provider may give every response the same id, and so one that continues itself.
+    const seen = new Set([row.id]);
+    for (let before = this.#held(at); before && !seen.has(before.id); before = this.#held(at)) {
+      seen.add(before.id);
       before.expires_at = row.expires_at;
       at = before.previous_id;
     }

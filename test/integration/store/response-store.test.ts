@@ -40,6 +40,16 @@ describe.each([
   ['on disk', true],
   ['in memory', false],
 ])('responses kept %s', (_, persist) => {
+  it('are none of a conversation when they continue themselves, in one step or two', () => {
+    save('same', null, persist);
+    save('same', 'same', persist);
+    save('same', 'same', persist);
+    save('one', 'two', persist);
+    save('two', 'one', persist);
+    save('one', 'two', persist);
+    for (const id of ['same', 'one', 'two']) expect(store.history(id)).toBeNull();
+  });
+
   it('go after a day, unless the conversation went on', () => {
     save('a', null, persist);
     save('lonely', null, persist);

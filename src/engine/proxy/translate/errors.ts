@@ -19,6 +19,11 @@ const ANTHROPIC_TYPES = new Set([
   'overloaded_error',
 ]);
 
+/** The field of an Anthropic request that names a conversation which the service keeps. */
+export const THREAD = 'thread';
+/** Anthropic's SDK (1.14) goes on with the whole conversation when it reads these details of an error. */
+const THREAD_DETAILS = { error_code: 'thread_unsupported_request', unsupported: [THREAD] };
+
 const STATUS_TYPES: Readonly<Record<number, string>> = {
   401: 'authentication_error',
   402: 'billing_error',
@@ -163,5 +168,9 @@ export function errorEvent(dialect: Dialect, error: WireError, sequence = 0): st
 
 function anthropicError(error: WireError, status: number): JsonObject {
   const known = error.type !== undefined && ANTHROPIC_TYPES.has(error.type);
-  return { type: known ? error.type : errorType(status), message: error.message };
+  return {
+    type: known ? error.type : errorType(status),
+    message: error.message,
+    ...(error.param === THREAD ? { details: THREAD_DETAILS } : {}),
+  };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { THREAD } from './errors.ts';
 import { anthropicMessages } from './history-to-openai.ts';
 import { asArray, asObject, asText, DroppedNames, isObject, read, refuse } from './json.ts';
 import { mergeLeadingSystem, TEXT_SEPARATOR } from './openai-messages.ts';
@@ -51,6 +52,11 @@ export function anthropicToOpenai(body: unknown, options: TranslateOptions): Tra
   const dropped = new DroppedNames();
   const names = new ToolNames(OPENAI_NAME_LIMIT);
   dropped.addUnknown(request, HANDLED);
+  if (isObject(request.thread)) {
+    refuse('A thread of messages is kept by Anthropic alone; send the whole conversation without it.', [
+      THREAD,
+    ]);
+  }
   if (asArray(request.mcp_servers).length > 0) {
     refuse('MCP servers run at Anthropic; this provider cannot call them.', ['mcp_servers']);
   }
