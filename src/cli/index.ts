@@ -5,6 +5,7 @@ import { addAuthCommand } from './auth.ts';
 import { addCheckCommands } from './checks.ts';
 import { addConfigCommand } from './config.ts';
 import type { Context } from './context.ts';
+import { addFeedbackCommand } from './feedback.ts';
 import { addQuirksCommand } from './quirks.ts';
 import { addSetupCommand } from './setup.ts';
 import { addSkillsCommand } from './skills/index.ts';
@@ -39,6 +40,7 @@ export function buildProgram(context: Context): Command {
   addSkillsCommand(program, context);
   addUsageCommand(program, context);
   addQuirksCommand(program, context);
+  addFeedbackCommand(program, context);
   addCheckCommands(program, context);
   return program;
 }

@@ -154,3 +154,51 @@ test('a skill is written, changed, locked and removed in the window', async () =
   expect(overflow).toBeLessThanOrEqual(0);
   await app.shoot('small-skill-edit');
 });
+
+// Would catch a worth that is claimed without sessions to show for it, and thumbs that do not reach learning.
+test('what a skill is worth is shown with its interval, and an answer is rated in the window', async () => {
+  test.slow();
+  const { page } = app;
+  await app.call('config.set', { path: 'learning.holdout', value: 0.5 });
+  const { openai } = await app.call('proxy.endpoints', {});
+  let held = 0;
+  for (let n = 0; n < 24; n += 1) {
+    const first = await sendTurn(openai, `w${n}`, [ASK]);
+    await first.text();
+    const isHeld = !(first.headers.get('x-metaclaw-injected') ?? '').includes('changelog-entries');
+    if (isHeld) held += 1;
+    const next = isHeld && n % 5 !== 0 ? 'No, that is wrong.' : 'Perfect, thanks.';
+    const last = await sendTurn(openai, `w${n}`, [ASK, 'ok', next], { 'x-session-done': 'true' });
+    await last.text();
+  }
+  expect(held).toBeGreaterThan(2);
+  await expect
+    .poll(
+      async () => {
+        const { worth } = await app.call('skills.get', { name: 'changelog-entries' });
+        return (worth?.with.sessions ?? 0) + (worth?.without.sessions ?? 0);
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(24);
+  await page.keyboard.press('Control+3');
+  await page.getByLabel('Sort by').selectOption('worth');
+  await page.getByRole('option', { name: /changelog-entries/ }).click();
+  await expect(page.getByText('Worth', { exact: true }).last()).toBeVisible();
+  await expect(page.getByText(`100% good, ${24 - held} sessions`)).toBeVisible();
+  await app.look('skill-worth');
+
+  await page.getByRole('link', { name: 'Activity' }).click();
+  await page
+    .getByRole('option', { name: /changelog entry/ })
+    .first()
+    .click();
+  await page.getByRole('button', { name: 'Bad answer' }).click();
+  await page.getByLabel(/What should have been different/).fill('far too short');
+  await app.look('feedback-dialog');
+  await page.getByRole('button', { name: 'Note it' }).click();
+  await expect(page.getByRole('button', { name: 'Bad answer' })).toHaveAttribute('aria-pressed', 'true');
+  await app.look('turn-feedback');
+  await page.getByRole('button', { name: 'Bad answer' }).click();
+  await expect(page.getByRole('button', { name: 'Bad answer' })).toHaveAttribute('aria-pressed', 'false');
+});

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { table } from '../terminal.ts';
 import { oneLine, withLibrary } from './shared.ts';
 
-/** Reading the library: `list`, `show`, `search`. */
+/** Reading the library: `list`, `show`, `search`, `stats`. */
 export function addLooks(skills: Command, context: Context): void {
   const { terminal } = context;
   skills
@@ -63,8 +63,50 @@ export function addLooks(skills: Command, context: Context): void {
         );
       }),
     );
+  skills
+    .command('stats')
+    .description('show what each skill is worth: how sessions went with it and without it')
+    .option('--json', 'print one JSON document')
+    .action((_options, self: Command) =>
+      withLibrary(context, async (call) => {
+        const { skills: all } = await call('skills.list', {});
+        const known = all
+          .filter(({ uses, worth }) => uses > 0 || worth !== null)
+          .sort(
+            (a, b) =>
+              (b.worth?.effect?.difference ?? -9) - (a.worth?.effect?.difference ?? -9) || b.uses - a.uses,
+          );
+        if (wantsJson(self))
+          return terminal.json(
+            known.map(({ name, version, uses, worth }) => ({ name, version, uses, worth })),
+          );
+        if (known.length === 0) return terminal.out('No skill has been used yet.');
+        const head = ['skill', 'version', 'uses', 'good with', 'good without', 'points (95 %)', ''];
+        terminal.out(table([head, ...known.map(statsRow)]));
+      }),
+    );
 }
 
 function stateOf({ enabled, locked }: SkillSummary): string {
   return [enabled ? '' : 'off', locked ? 'locked' : ''].filter(Boolean).join(' ');
+}
+
+const ADVICE = { hurts: 'hurts: consider switching it off', 'no-help': 'makes no difference' } as const;
+
+function statsRow({ name, version, uses, worth }: SkillSummary): string[] {
+  const share = (group: { sessions: number; good: number | null } | undefined) =>
+    group && group.good !== null ? `${Math.round(group.good * 100)} % of ${group.sessions}` : '-';
+  const points = (value: number) => `${value < 0 ? '' : '+'}${Math.round(value * 100)}`;
+  const effect = worth?.effect;
+  return [
+    name,
+    String(version),
+    String(uses),
+    share(worth?.with),
+    share(worth?.without),
+    effect
+      ? `${points(effect.difference)} (${points(effect.low)} to ${points(effect.high)})`
+      : 'too few sessions',
+    worth?.advice ? ADVICE[worth.advice] : '',
+  ];
 }

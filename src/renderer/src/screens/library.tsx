@@ -9,19 +9,23 @@ import { Empty, InlineError, SkeletonRows } from '../ui/feedback.tsx';
 import { useHotkeys } from '../ui/hooks.ts';
 import { FilterField } from '../ui/list-parts.tsx';
 import { Listbox } from '../ui/listbox.tsx';
-import { Badge, Button, Note } from '../ui/primitives.tsx';
+import { Badge, Button, Note, Select } from '../ui/primitives.tsx';
 import { SkillView } from './skill/index.tsx';
 import { NewSkill } from './skill/new.tsx';
+import { WorthMark } from './skill/worth.tsx';
+
+type Order = 'uses' | 'worth' | 'name';
 
 /** Every skill, with what it says and where it was used. */
 export function Library({ selected, isNew }: { selected: string | null; isNew: boolean }) {
   const t = useT();
   const [, navigate] = useLocation();
   const [filter, setFilter] = useState('');
+  const [order, setOrder] = useState<Order>('uses');
   const search = useRef<HTMLInputElement>(null);
   const skills = useRoute('skills.list', {});
   const all = skills.data?.skills;
-  const shown = useMemo(() => filterSkills(all ?? [], filter, t), [all, filter, t]);
+  const shown = useMemo(() => filterSkills(all ?? [], filter, order, t), [all, filter, order, t]);
   const open = (name: string) =>
     navigate(`/skills/library/${encodeURIComponent(name)}`, { replace: selected !== null });
   useHotkeys({
@@ -47,6 +51,15 @@ export function Library({ selected, isNew }: { selected: string | null; isNew: b
             value={filter}
             onChange={setFilter}
           />
+          <Select
+            aria-label={t('skills.sort')}
+            value={order}
+            onChange={(event) => setOrder(event.target.value as Order)}
+          >
+            <option value="uses">{t('skills.uses')}</option>
+            <option value="worth">{t('skills.worth')}</option>
+            <option value="name">{t('proposals.name')}</option>
+          </Select>
         </div>
         {problems.length === 0 ? null : (
           <div className="list-note">
@@ -115,9 +128,11 @@ function SkillRow({ skill }: { skill: SkillSummary }) {
             <span className="dot-sep">{categoryName(skill.category, t)}</span>
           </span>
           {skill.locked ? <Badge tone="line">{t('skills.locked')}</Badge> : null}
+          {skill.worth?.advice === 'hurts' ? <Badge tone="danger">{t('skills.hurts')}</Badge> : null}
           {skill.enabled ? null : <Badge tone="line">{t('common.off')}</Badge>}
         </div>
       </div>
+      {skill.worth?.effect ? <WorthMark effect={skill.worth.effect} /> : null}
       <span className="sm t3 nowrap">
         {skill.uses === 0 ? t('skills.unused') : t('skills.used', { count: skill.uses })}
       </span>
@@ -134,6 +149,7 @@ export function categoryName(category: string, t: Translate): string {
 function filterSkills(
   skills: readonly SkillSummary[],
   filter: string,
+  order: Order,
   t: Translate,
 ): readonly SkillSummary[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
@@ -145,5 +161,11 @@ function filterSkills(
             `${skill.name} ${skill.description} ${skill.category} ${categoryName(skill.category, t)}`.toLowerCase();
           return words.every((word) => text.includes(word));
         });
-  return [...found].sort((a, b) => b.uses - a.uses || a.name.localeCompare(b.name));
+  const worth = ({ worth: known }: SkillSummary) => known?.effect?.difference ?? -2;
+  const by: Record<Order, (a: SkillSummary, b: SkillSummary) => number> = {
+    uses: (a, b) => b.uses - a.uses,
+    worth: (a, b) => worth(b) - worth(a),
+    name: () => 0,
+  };
+  return [...found].sort((a, b) => by[order](a, b) || a.name.localeCompare(b.name));
 }

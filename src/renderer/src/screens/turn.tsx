@@ -17,6 +17,7 @@ import { Empty, InlineError, SkeletonRows } from '../ui/feedback.tsx';
 import { agentLabel, useNow } from '../ui/hooks.ts';
 import { DetailTitle } from '../ui/list-parts.tsx';
 import { Note } from '../ui/primitives.tsx';
+import { Feedback } from './feedback.tsx';
 
 type Tab = 'added' | 'request' | 'sent' | 'answer';
 
@@ -64,7 +65,7 @@ export function TurnView({ id }: { id: string }) {
   );
 }
 
-function Title({ turn }: { turn: TurnDetail }) {
+function Title({ turn }: { turn: RouteOutput<'turns.get'> }) {
   const t = useT();
   const now = useNow(60_000);
   const [, navigate] = useLocation();
@@ -90,7 +91,9 @@ function Title({ turn }: { turn: TurnDetail }) {
         </>
       }
       onBack={() => navigate('/activity')}
-    />
+    >
+      {turn.kind === 'main' ? <Feedback key={turn.id} turn={turn} /> : null}
+    </DetailTitle>
   );
 }
 

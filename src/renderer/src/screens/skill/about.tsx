@@ -6,6 +6,7 @@ import { useT } from '../../i18n.tsx';
 import { useUi } from '../../state.ts';
 import { useNow } from '../../ui/hooks.ts';
 import { Button } from '../../ui/primitives.tsx';
+import { Worth } from './worth.tsx';
 
 /** The facts beside a skill's text, and the way to be rid of it. */
 export function About({ skill }: { skill: SkillDetail }) {
@@ -27,6 +28,7 @@ export function About({ skill }: { skill: SkillDetail }) {
     );
   return (
     <aside className="aside narrow-aside">
+      <Worth worth={skill.worth} />
       <div className="sect">
         <dl className="kv">
           <dt>{t('skills.uses')}</dt>
