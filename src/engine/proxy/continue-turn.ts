@@ -39,7 +39,7 @@ class UnpausedFlow implements Flow {
   /** The answers so far, each of them paused. */
   #paused: JsonObject[] = [];
 
-  constructor(reply: UpstreamReply, sent: Buffer, ask: (body: Buffer) => Promise<UpstreamReply>) {
+  constructor(reply: FlowReply, sent: Buffer, ask: (body: Buffer) => Promise<UpstreamReply>) {
     this.#isWhole = /\bjson\b/i.test(one(reply.headers['content-type']) ?? '');
     this.#current = reply.body;
     this.#sent = sent;

@@ -4,13 +4,15 @@ import type { Route, UpstreamReply } from '../upstream/index.ts';
 import { collect, decoded } from './decode.ts';
 import type { TurnDeps } from './flight.ts';
 import { one } from './headers.ts';
+import { seen } from './hidden-error.ts';
 import type { PreparedRequest } from './prepare.ts';
+import type { FlowReply } from './stream.ts';
 
 /** A provider's answer, and by which way it came. */
 export interface Reached {
   route: Route;
   prepared: PreparedRequest;
-  reply: UpstreamReply;
+  reply: FlowReply;
   /** The body of a refusal, decoded; null when the answer is good and its body still flows. */
   refusal: Buffer | null;
 }
@@ -85,12 +87,13 @@ async function ask(
   for (;;) {
     const { path, headers, body } = prepared;
     const { signal } = journey;
-    const reply = await deps.upstream.send(route, { path, method: 'POST', headers, body, signal });
-    if (reply.status < 300) {
+    const sent = await deps.upstream.send(route, { path, method: 'POST', headers, body, signal });
+    const { reply, refusal } =
+      sent.status < 300 ? await seen(sent) : { reply: sent, refusal: await read(sent) };
+    if (refusal === null) {
       for (const { remember } of learned) remember();
-      return { route, prepared, reply, refusal: null };
+      return { route, prepared, reply, refusal };
     }
-    const refusal = await read(reply);
     const reached = { route, prepared, reply, refusal };
     if (signal.aborted) return reached;
     const wait = deps.upstream.askedWaitMs(reply) ?? 0;

@@ -225,6 +225,49 @@ describe('waiting', () => {
   });
 });
 
+describe('an error inside a good answer', () => {
+  const hidden = (error: Json): RawReply => ({ status: 200, body: { error } });
+  const table = CLIENTS.flatMap((client) => [false, true].map((stream) => ({ client, stream })));
+
+  it.each(table)(
+    'gives way like any other (client of $client, streamed: $stream)',
+    async ({ client, stream }) => {
+      fallBack(two());
+      lab.upstream.script(() => hidden({ message: 'Provider is overloaded', code: 503 }));
+      const answer = await ask(client, stream ? { stream: true } : {});
+      expect([answer.status, answer.headers['x-metaclaw-model']]).toEqual([200, 'm2']);
+      expect(answer.body).toContain('from the second');
+    },
+  );
+
+  it.each<[Json, number]>([
+    [{ message: 'no credit', code: 402 }, 402],
+    [{ message: 'slow down', code: '429' }, 429],
+    [{ message: 'it broke', code: 'server_error' }, 502],
+  ])('is told as one: %j', async (error, status) => {
+    lab.upstream.script(() => hidden(error));
+    const answer = await ask();
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body).error.message).toBe(error.message);
+    expect(lab.sessions.list({ limit: 1 }).turns[0]).toMatchObject({ status: 'failed' });
+  });
+
+  it('an answer that only begins like one goes on as it is, byte for byte', async () => {
+    const body = `{ "error": {"message": "part failed"}, "model":"m1","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}] }`;
+    lab.upstream.script(() => ({ status: 200, headers: { 'content-type': 'application/json' }, body }));
+    const answer = await ask();
+    expect([answer.status, answer.body]).toEqual([200, body]);
+  });
+
+  it('a refusal of the request’s form teaches there too', async () => {
+    lab.upstream.script(({ json }) =>
+      'seed' in json ? hidden({ message: 'Unknown parameter: seed', code: 400 }) : 'fine',
+    );
+    const answer = await ask('openai', { seed: 1 });
+    expect([answer.status, answer.headers['x-metaclaw-dropped']]).toEqual([200, 'seed']);
+  });
+});
+
 describe('what a fallback cannot hold', () => {
   const IMAGE = {
     messages: [
