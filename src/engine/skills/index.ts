@@ -100,6 +100,8 @@ export class SkillBook {
   #switches: Record<string, boolean> = {};
   #seeded: Seeded = {};
   #generation = 0;
+  #fingerprint = 0n;
+  readonly #stamps = new Map<string, bigint>();
   #folderProblems: SkillProblem[] = [];
   #unwatch: (() => Promise<void>)[] = [];
 
@@ -177,6 +179,11 @@ export class SkillBook {
   async stop(): Promise<void> {
     await Promise.all(this.#unwatch.map((unwatch) => unwatch()));
     this.#unwatch = [];
+  }
+
+  /** Takes a folder of the library as it is now, as the watcher does when it changed. */
+  reload(folder: string): void {
+    this.#refresh(folder);
   }
 
   /** What the chosen retrieval mode cannot do here, in words for the user; null when all is well. */
@@ -406,6 +413,7 @@ export class SkillBook {
   /** Takes over the file that a name stands for now, and decides whether retrieval may find it. */
   #settle(name: string): void {
     const file = this.#shelf.fileOf(name);
+    this.#stamp(name, file?.skill && this.#isEnabled(file.skill) ? file.hash : null);
     if (!file?.skill) {
       this.#live.delete(name);
       this.#ranking.remove(name);
@@ -420,6 +428,15 @@ export class SkillBook {
       this.#ranking.remove(name);
       this.#deps.log.error({ err: error, path: file.path }, 'the skill cannot be searched for');
     }
+  }
+
+  /** The fingerprint is the sum of what can be injected, in any order, so that a change costs one hash. */
+  #stamp(name: string, hash: string | null): void {
+    const before = this.#stamps.get(name) ?? 0n;
+    const now = hash === null ? 0n : BigInt(`0x${hashOf(`${name} ${hash}`)}`);
+    this.#fingerprint ^= before ^ now;
+    if (now === 0n) this.#stamps.delete(name);
+    else this.#stamps.set(name, now);
   }
 
   /** Makes a version of what a name stands for now, unless the newest one is just that. */
@@ -470,11 +487,7 @@ export class SkillBook {
   /** Compares what can be injected with what it last was, also across restarts. */
   #noteChange(): void {
     const { database, bus } = this.#deps;
-    const lines = [...this.#live.values()]
-      .filter(({ skill }) => this.#isEnabled(skill))
-      .map(({ skill, file }) => `${skill.name} ${file.hash}`)
-      .sort();
-    const fingerprint = hashOf(lines.join('\n'));
+    const fingerprint = this.#fingerprint.toString(16);
     if (readSetting(database, FINGERPRINT, z.string(), '') !== fingerprint) {
       this.#generation += 1;
       database.tx(() => {

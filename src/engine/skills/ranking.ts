@@ -78,6 +78,12 @@ const IDEA_PHRASE_SHARE = 0.8;
 const LONE_IDEA_SHARE = 0.35;
 /** Words between those of a phrase. */
 const PHRASE_GAP = 3;
+/**
+ * Most entries of the index that a question looks at, rarest words first: what is left then are words of thousands of
+ * skills, which tell none of them apart.
+ */
+const MOST_POSTINGS = 12_000;
+const SWEEP_AFTER = 200;
 const MOST_PLACES = 8;
 /** Small libraries borrow the rarity of words from a library of this size. */
 const SMALLEST_LIBRARY = 60;
@@ -105,8 +111,11 @@ const COMMON_SHARE = 0.45;
 export class Ranking {
   readonly #docs = new Map<string, number>();
   readonly #slots: (Doc | null)[] = [];
-  readonly #free: number[] = [];
+  /** Also of removed documents, until `#sweep`; their slots are null. */
   readonly #postings = new Map<string, Posting[]>();
+  /** Documents that have a key. */
+  readonly #having = new Map<string, number>();
+  #removed = 0;
   readonly #phrases = new Map<number, Phrase>();
   #nextPhrase = 0;
   readonly #phrasesByKey = new Map<string, number[]>();
@@ -122,7 +131,7 @@ export class Ranking {
 
   add(id: string, text: RankedText): void {
     this.remove(id);
-    const doc = this.#free.pop() ?? this.#slots.length;
+    const doc = this.#slots.length;
     const weights = new Map<string, number>();
     const weigh = (key: string, weight: number) => {
       if ((weights.get(key) ?? 0) < weight) weights.set(key, weight);
@@ -146,7 +155,10 @@ export class Ranking {
         : units.flatMap(({ terms }) => terms.map(({ term }) => term));
       phrases.push(this.#addPhrase({ doc, text: phrase, keys, words, verbatim }));
     }
-    for (const [key, weight] of weights) append(this.#postings, key, { doc, weight });
+    for (const [key, weight] of weights) {
+      append(this.#postings, key, { doc, weight });
+      this.#having.set(key, (this.#having.get(key) ?? 0) + 1);
+    }
     this.#slots[doc] = { id, weights, phrases, hasTriggers: text.triggers.length > 0 };
     this.#docs.set(id, doc);
     if (this.#scores.length < this.#slots.length) {
@@ -159,15 +171,32 @@ export class Ranking {
     const doc = this.#docs.get(id);
     const entry = doc === undefined ? null : this.#slots[doc];
     if (doc === undefined || !entry) return;
-    for (const key of entry.weights.keys()) drop(this.#postings, key, (posting) => posting.doc === doc);
-    for (const index of entry.phrases) {
-      const phrase = this.#phrases.get(index);
-      if (phrase) for (const [map, key] of this.#placesOf(phrase)) drop(map, key, (at) => at === index);
-      this.#phrases.delete(index);
+    for (const key of entry.weights.keys()) {
+      const left = (this.#having.get(key) ?? 1) - 1;
+      if (left === 0) this.#having.delete(key);
+      else this.#having.set(key, left);
     }
+    for (const index of entry.phrases) this.#phrases.delete(index);
     this.#slots[doc] = null;
-    this.#free.push(doc);
     this.#docs.delete(id);
+    this.#removed += 1;
+    if (this.#removed > SWEEP_AFTER && this.#removed > this.#docs.size) this.#sweep();
+  }
+
+  /** Takes what was removed out of the lists: rare, since it costs as much as the whole index. */
+  #sweep(): void {
+    for (const [key, list] of this.#postings) {
+      const left = list.filter(({ doc }) => this.#slots[doc]);
+      if (left.length > 0) this.#postings.set(key, left);
+      else this.#postings.delete(key);
+    }
+    for (const map of [this.#phrasesByKey, this.#phrasesByStart])
+      for (const [key, list] of map) {
+        const left = list.filter((index) => this.#phrases.has(index));
+        if (left.length > 0) map.set(key, left);
+        else map.delete(key);
+      }
+    this.#removed = 0;
   }
 
   /**
@@ -175,7 +204,7 @@ export class Ranking {
    * certain by itself must stand comparison with the best.
    */
   search(question: string, limit: number): Hit[] {
-    const { found, groups } = this.#find(question);
+    const { found, groups } = this.#find(question, THRESHOLD);
     const best = found[0]?.score ?? 0;
     return found
       .filter(({ entry, score, phrase }) => {
@@ -197,7 +226,7 @@ export class Ranking {
     return found.slice(0, Math.max(0, limit)).map((hit) => this.#toHit(hit, groups));
   }
 
-  #find(question: string): { found: Found[]; groups: ReadonlyMap<string, Group> } {
+  #find(question: string, least = 0): { found: Found[]; groups: ReadonlyMap<string, Group> } {
     const text = ends(question);
     const groups = groupsOf(unitsOf(text));
     if (this.#docs.size === 0) return { found: [], groups };
@@ -212,7 +241,7 @@ export class Ranking {
       const score = (this.#scores[doc] ?? 0) * dilution + (phrase?.credit ?? 0);
       this.#scores[doc] = 0;
       const entry = this.#slots[doc];
-      if (entry && score > 0) found.push({ entry, score, phrase });
+      if (entry && score > 0 && score >= least) found.push({ entry, score, phrase });
     }
     found.sort((a, b) => b.score - a.score || (a.entry.id < b.entry.id ? -1 : 1));
     return { found, groups };
@@ -226,32 +255,48 @@ export class Ranking {
     };
   }
 
+  /** A phrase stands in one list only, that of its rarest word. */
   #addPhrase(phrase: Phrase): number {
     const index = this.#nextPhrase++;
     this.#phrases.set(index, phrase);
-    for (const [map, key] of this.#placesOf(phrase)) append(map, key, index);
+    if (phrase.verbatim !== null) append(this.#phrasesByStart, startOf(phrase.verbatim, 0), index);
+    else {
+      const having = (key: string) => this.#having.get(key) ?? 0;
+      const rarest = [...phrase.keys].sort((a, b) => having(a) - having(b))[0];
+      if (rarest !== undefined) append(this.#phrasesByKey, rarest, index);
+    }
     return index;
-  }
-
-  #placesOf(phrase: Phrase): [Map<string, number[]>, string][] {
-    if (phrase.verbatim !== null) return [[this.#phrasesByStart, startOf(phrase.verbatim, 0)]];
-    return phrase.keys.map((key) => [this.#phrasesByKey, key]);
   }
 
   #rarity(key: string): number {
     const total = Math.max(this.#docs.size, SMALLEST_LIBRARY);
-    const having = this.#postings.get(key)?.length ?? 0;
+    const having = this.#having.get(key) ?? 0;
     return Math.log(1 + (total - having + 0.5) / (having + 0.5));
+  }
+
+  #rarestFirst(groups: Iterable<Group>): Group[] {
+    const having = ({ idea, terms }: Group) =>
+      [...terms.keys()].reduce((sum, term) => sum + (this.#having.get(term) ?? 0), 0) +
+      (idea === null ? 0 : (this.#having.get(idea) ?? 0));
+    return [...groups]
+      .map((group) => ({ group, having: having(group) }))
+      .sort((a, b) => a.having - b.having)
+      .map(({ group }) => group);
   }
 
   /** Adds each group's evidence to `#scores`; returns the documents that got any. */
   #scoreGroups(groups: Iterable<Group>): number[] {
     const touched: number[] = [];
-    for (const { idea, terms, common } of groups) {
+    let left = MOST_POSTINGS;
+    for (const { idea, terms, common } of this.#rarestFirst(groups)) {
+      if (left <= 0) break;
       const ofGroup: number[] = [];
       const offer = (key: string, share: number) => {
         const worth = this.#rarity(key) * share;
-        for (const { doc, weight } of this.#postings.get(key) ?? []) {
+        const postings = this.#postings.get(key) ?? [];
+        left -= postings.length;
+        for (const { doc, weight } of postings) {
+          if (!this.#slots[doc]) continue;
           const before = this.#ofGroup[doc] ?? 0;
           if (before === 0) ofGroup.push(doc);
           if (worth * weight > before) this.#ofGroup[doc] = worth * weight;
@@ -282,18 +327,16 @@ export class Ranking {
       });
     };
     const words = new Set([...groups.values()].flatMap(({ terms }) => [...terms.keys()]));
-    const counts = new Map<number, number>();
     for (const key of groups.keys())
-      for (const index of this.#phrasesByKey.get(key) ?? []) counts.set(index, (counts.get(index) ?? 0) + 1);
-    for (const [index, count] of counts) {
-      const phrase = this.#phrases.get(index);
-      if (!phrase || count < phrase.keys.length || !standNear(phrase.keys, groups)) continue;
-      const isExact =
-        phrase.words === null
-          ? text.includes(plain(phrase.text))
-          : phrase.words.every((word) => words.has(word));
-      offer(phrase, this.#credit(phrase.keys, groups, isExact), isExact);
-    }
+      for (const index of this.#phrasesByKey.get(key) ?? []) {
+        const phrase = this.#phrases.get(index);
+        if (!phrase?.keys.every((other) => groups.has(other)) || !standNear(phrase.keys, groups)) continue;
+        const isExact =
+          phrase.words === null
+            ? text.includes(plain(phrase.text))
+            : phrase.words.every((word) => words.has(word));
+        offer(phrase, this.#credit(phrase.keys, groups, isExact), isExact);
+      }
     for (let at = 0; at + 1 < text.length; at += 1)
       for (const index of this.#phrasesByStart.get(startOf(text, at)) ?? []) {
         const phrase = this.#phrases.get(index);
@@ -364,12 +407,4 @@ function append<K, V>(map: Map<K, V[]>, key: K, value: V): void {
   const list = map.get(key);
   if (list) list.push(value);
   else map.set(key, [value]);
-}
-
-function drop<K, V>(map: Map<K, V[]>, key: K, matches: (value: V) => boolean): void {
-  const list = map.get(key);
-  if (!list) return;
-  const left = list.filter((value) => !matches(value));
-  if (left.length === 0) map.delete(key);
-  else map.set(key, left);
 }
