@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ask, BEAT, PAIRS, WIRES, type Wire } from '../../support/ask.ts';
+import { hear } from '../../support/hear.ts';
 import { type ProxyLab, startProxyLab } from '../../support/proxy.ts';
 import { rawRequest } from '../../support/raw.ts';
-import type { ScriptedReply } from '../../support/upstream.ts';
+import { errorReply, type ScriptedReply } from '../../support/upstream.ts';
 import {
   anthropicEvents,
   anthropicWhole,
@@ -123,6 +124,17 @@ describe.each(PAIRS)('%s client, %s upstream', (client, wire) => {
     expect(answer.status).toBe(200);
     expectFailure(client, answer.body.replaceAll(BEAT[client], ''));
     expect(lastTurn(wire)?.status).toBe('failed');
+  });
+
+  it('S46: the official SDK hears the answer behind signs of life, and an error as one', async () => {
+    labs[wire].upstream.reply({ text: 'At last.', wire: { headersDelayMs: 200 } });
+    const heard = await hear(labs[wire].url, client);
+    expect(heard).toMatchObject({ text: 'At last.', starts: 1, ends: 1 });
+    labs[wire].upstream.reply({
+      ...errorReply(500, wire === 'anthropic', 'api_error', 'it broke'),
+      wire: { headersDelayMs: 200 },
+    });
+    await expect(hear(labs[wire].url, client)).rejects.toThrow(/it broke/);
   });
 
   it('S46: a whole answer that takes its time is told as a stream; one that was wanted whole gets no sign', async () => {
