@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { statePaths } from '../engine/platform/paths.ts';
 import { FileSecretStore } from '../engine/platform/secrets.ts';
+import type { VendorProgram } from '../shared/contract.ts';
 import { AppError } from '../shared/errors.ts';
 import { connectHost } from './client.ts';
 import { openSettings, readSecret, wantsJson } from './config.ts';
-import { type Context, openConfigFile } from './context.ts';
+import { type Context, openConfigFile, withCalls } from './context.ts';
 import { table } from './terminal.ts';
 
 /** `metaclaw auth …`: keys and sign-in tokens per provider. No part of one is ever printed. */
@@ -23,12 +24,12 @@ export function addAuthCommand(program: Command, context: Context): void {
     .action(({ provider }: { provider: string }) => store(context, provider, 'token', 'Token'));
   auth
     .command('status')
-    .description('list what is stored')
+    .description('list what is stored, and the vendors’ programs that are signed in on this computer')
     .option('--json', 'print one JSON document')
     .action(async (_options, self: Command) => {
-      const { names, detail } = await list(context);
+      const [{ names, detail }, found] = await Promise.all([list(context), programs(context)]);
       if (wantsJson(self)) {
-        terminal.json({ kept: detail, secrets: names.map((name) => ({ name, set: true })) });
+        terminal.json({ kept: detail, secrets: names.map((name) => ({ name, set: true })), programs: found });
         return;
       }
       terminal.out(
@@ -37,6 +38,8 @@ export function addAuthCommand(program: Command, context: Context): void {
           : table(names.map((name) => [name.replace(/^auth\./, ''), 'set'])),
       );
       terminal.out(`Kept in ${detail}.`);
+      if (found.length > 0)
+        terminal.out(`\nPrograms that can answer as a provider:\n${table(found.map(programRow))}`);
     });
   auth
     .command('remove')
@@ -54,6 +57,21 @@ export function addAuthCommand(program: Command, context: Context): void {
       for (const name of gone) await forget(context, name);
       terminal.out(`Removed ${gone.map((name) => name.replace(/^auth\./, '')).join(', ')}.`);
     });
+}
+
+/** None where no engine can be had to look: what is stored is told all the same. */
+async function programs(context: Context): Promise<VendorProgram[]> {
+  try {
+    return await withCalls(context, (call) => call('setup.programs', {}));
+  } catch (error) {
+    if (error instanceof AppError) return [];
+    throw error;
+  }
+}
+
+function programRow({ provider, title, version, signedIn, path }: VendorProgram): string[] {
+  const state = signedIn === null ? 'sign-in unknown' : signedIn ? 'signed in' : 'not signed in';
+  return [provider, `${title} ${version ?? ''}`.trim(), state, path];
 }
 
 async function store(

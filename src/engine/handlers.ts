@@ -109,6 +109,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     'quirks.forget': ({ host, model }) => ({ forgotten: upstream.forgetQuirks(host ?? null, model ?? null) }),
     'setup.presets': () => upstream.presets(),
     'setup.detectLocal': () => upstream.detectLocal(),
+    'setup.programs': () => upstream.programs(),
     'setup.testProvider': (input) => upstream.test(setup.withKey(input)),
     'setup.saveProvider': (input) => {
       setup.saveProvider(input);

@@ -24,7 +24,7 @@ const llmShape = {
     text,
     'custom',
     'Provider',
-    'Preset of the model that answers: openai, anthropic, openrouter, kimi, qwen, deepseek, ollama, lmstudio, … or custom.',
+    'Preset of the model that answers: openai, anthropic, openrouter, kimi, qwen, deepseek, ollama, lmstudio, claude-cli, codex-cli, gemini-cli, … or custom.',
   ),
   wire: key(
     z.enum(['auto', 'openai', 'anthropic', 'responses']),
@@ -36,7 +36,7 @@ const llmShape = {
     z.enum(['api_key', 'oauth_token', 'passthrough']),
     'api_key',
     'Sign-in',
-    'api_key uses the stored key; passthrough sends the caller’s own credentials on, unstored.',
+    'api_key uses the stored key; passthrough sends the caller’s own credentials on, unstored; oauth_token uses a stored sign-in token: anthropic, openai-codex and gemini are then answered by the vendor’s program on this computer, as claude-cli, codex-cli and gemini-cli always are.',
   ),
   model_id: key(text, '', 'Model', 'Model that answers; also the name under which MetaClaw serves it.'),
   models: key(

@@ -53,6 +53,19 @@ export interface ProviderTest {
   models: string[];
 }
 
+/** A vendor's program on this computer, which can answer with its own sign-in. */
+export interface VendorProgram {
+  /** Provider id that it answers for. */
+  provider: string;
+  title: string;
+  /** Absolute. */
+  path: string;
+  /** As it says itself; null when it said nothing in time. */
+  version: string | null;
+  /** null where the program has no way to tell. */
+  signedIn: boolean | null;
+}
+
 export interface LocalServer {
   preset: string;
   name: string;
@@ -214,6 +227,7 @@ export const ROUTES = {
   ),
   'setup.presets': query(none),
   'setup.detectLocal': query(none),
+  'setup.programs': query(none),
   'setup.testProvider': query(provider),
   'setup.saveProvider': command(provider),
   'setup.finish': command(
@@ -291,6 +305,7 @@ interface RouteOutputs {
   'quirks.forget': { forgotten: number };
   'setup.presets': ProviderPreset[];
   'setup.detectLocal': LocalServer[];
+  'setup.programs': VendorProgram[];
   'setup.testProvider': ProviderTest;
   'setup.saveProvider': null;
   'setup.finish': null;

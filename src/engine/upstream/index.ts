@@ -1,5 +1,11 @@
 import type { Config } from '../../shared/config.ts';
-import type { LearnedQuirk, LocalServer, ProviderPreset, ProviderTest } from '../../shared/contract.ts';
+import type {
+  LearnedQuirk,
+  LocalServer,
+  ProviderPreset,
+  ProviderTest,
+  VendorProgram,
+} from '../../shared/contract.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Dialect } from '../../shared/model.ts';
 import type { ProviderTrouble } from '../../shared/status.ts';
@@ -307,11 +313,16 @@ export class Upstream {
     return providerPresets();
   }
 
+  /** The vendors' programs that are installed on this computer. */
+  programs(): Promise<VendorProgram[]> {
+    return installedPrograms(this.#deps.env ?? {});
+  }
+
   /** Model servers that run on this computer, and vendors' programs that can answer. `ports` is for tests. */
   async detectLocal(ports?: Partial<LocalPorts>): Promise<LocalServer[]> {
     const [servers, programs] = await Promise.all([
       findLocalServers(this.#deps.clock, this.#connections, ports),
-      installedPrograms(this.#deps.env ?? {}),
+      this.programs(),
     ]);
     const asServers = programs.map(({ provider, title }) => ({
       preset: provider,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { type Cli, createCli } from '../../support/cli.ts';
 import { startUpstream } from '../../support/upstream.ts';
+import { CLAUDE, installVendorPrograms } from '../../support/vendor-programs.ts';
 
 // Each step starts real processes, which a busy machine makes slow.
 vi.setConfig({ testTimeout: 60_000 });
@@ -74,6 +75,35 @@ describe('metaclaw setup --yes', () => {
     const args = ['setup', '--yes', '--provider', 'openai', '--no-test', '--mode', 'auto'];
     expect(await cli.run(args)).toMatchObject({ code: 0 });
     expect(readFileSync(cli.path('config.yaml'), 'utf8')).not.toContain('auto');
+  });
+
+  it('sets up a program that is signed in here, tests it for real, and says who is signed in', async () => {
+    const vendor = installVendorPrograms(['claude', 'codex']);
+    try {
+      const answer = [...CLAUDE.begin, CLAUDE.text('ready'), ...CLAUDE.end('ready')];
+      vendor.script('claude', { lines: answer });
+      vendor.script('codex', { signedIn: false });
+      const env = { PATH: vendor.env.PATH ?? '', HOME: vendor.home, ANTHROPIC_API_KEY: 'sk-ant-of-the-user' };
+      const missing = await cli.run(['setup', '--yes', '--provider', 'gemini-cli'], { env });
+      expect(missing).toMatchObject({ code: 1, stdout: expect.stringContaining('npm install -g') });
+      const out = await cli.run(['setup', '--yes', '--provider', 'codex-cli'], { env });
+      expect(out).toMatchObject({ code: 1, stdout: expect.stringMatching(/key\s+FAILED.*not signed in/) });
+      expect(existsSync(cli.path('config.yaml'))).toBe(false);
+      const done = await cli.run(['setup', '--yes', '--provider', 'claude-cli'], { env });
+      expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('Claude Code answered.') });
+      expect(parse(readFileSync(cli.path('config.yaml'), 'utf8'))).toEqual({
+        llm: { provider: 'claude-cli', model_id: 'default' },
+      });
+      const status = await cli.run(['auth', 'status'], { env });
+      expect(status.stdout).toMatch(/claude-cli\s+Claude Code 2\.1\.332\s+signed in/);
+      expect(status.stdout).toMatch(/codex-cli\s+Codex 9\.8\.7\s+not signed in/);
+      const json = JSON.parse((await cli.run(['auth', 'status', '--json'], { env })).stdout);
+      expect(json.programs).toHaveLength(2);
+      const checks = JSON.parse((await cli.run(['doctor', '--json'], { env })).stdout) as unknown;
+      expect(JSON.stringify(checks)).toContain('Claude Code answered.');
+    } finally {
+      vendor.remove();
+    }
   });
 
   it('says what is missing instead of asking where there is no terminal', async () => {

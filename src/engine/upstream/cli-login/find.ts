@@ -3,22 +3,10 @@ import { access, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { x } from 'tinyexec';
+import type { VendorProgram } from '../../../shared/contract.ts';
 import { type Program, programs } from './programs.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
-
-/** A vendor's program on this computer. */
-export interface InstalledProgram {
-  /** Provider id that it answers for. */
-  provider: string;
-  title: string;
-  /** Absolute. */
-  path: string;
-  /** As it says itself; null when it said nothing in time. */
-  version: string | null;
-  /** null where the program has no way to tell. */
-  signedIn: boolean | null;
-}
 
 const LOOK_MS = 10_000;
 
@@ -60,17 +48,13 @@ export async function findProgram({ binary }: Pick<Program, 'binary'>, env: Env)
 }
 
 /** The vendors' programs that are installed here, with what they say of themselves. Never rejects. */
-export async function installedPrograms(env: Env): Promise<InstalledProgram[]> {
+export async function installedPrograms(env: Env): Promise<VendorProgram[]> {
   const found = await Promise.all(programs().map((program) => describeProgram(program, env)));
   return found.filter((one) => one !== null);
 }
 
 /** One program, asked for its version and whether somebody is signed in; null when it is not installed. */
-export async function describeProgram(
-  program: Program,
-  env: Env,
-  token = '',
-): Promise<InstalledProgram | null> {
+export async function describeProgram(program: Program, env: Env, token = ''): Promise<VendorProgram | null> {
   const path = await findProgram(program, env);
   if (path === null) return null;
   const childEnv = { ...programEnv(program, env, path), ...(token === '' ? {} : program.tokenEnv(token)) };
