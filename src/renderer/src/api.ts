@@ -71,7 +71,10 @@ export function useCommand<R extends RouteName>(
   return useMutation<RouteOutput<R>, AppError, RouteInput<R>>({
     mutationFn: (input) => call(route, input),
     onError: (error) => toast(failure(error), { tone: 'danger' }),
-    onSettled: () => client.invalidateQueries(),
+    onSettled: () => {
+      // Not waited for: what a caller does on success must not be lost when the refreshed list drops its row first.
+      void client.invalidateQueries();
+    },
   });
 }
 
