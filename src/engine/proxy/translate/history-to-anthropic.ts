@@ -205,15 +205,24 @@ function userBlock(part: Part, path: Path, tools: HistoryTools): JsonObject[] {
 
 function resultBlock(id: string, parts: readonly Part[], path: Path, tools: HistoryTools): JsonObject {
   const onlyText = parts.every((part) => part.type === 'text');
-  if (!onlyText) {
-    const content = parts.flatMap((part, at) => userBlock(part, [...path, at], tools));
-    return { type: 'tool_result', tool_use_id: id, content };
-  }
-  const text = parts.map((part) => asText(part.text)).join('\n');
-  if (!text.startsWith(TOOL_ERROR_MARK)) return { type: 'tool_result', tool_use_id: id, content: text };
-  // An error must say something, so a bare mark stays as its text.
-  const told = text.slice(TOOL_ERROR_MARK.length).replace(/^ /, '') || TOOL_ERROR_MARK;
-  return { type: 'tool_result', tool_use_id: id, content: told, is_error: true };
+  const joined = parts.map((part) => asText(part.text)).join('\n');
+  const failed = (onlyText ? joined : asText(parts[0]?.text)).startsWith(TOOL_ERROR_MARK);
+  const flag = failed ? { is_error: true } : {};
+  if (onlyText)
+    return { type: 'tool_result', tool_use_id: id, content: failed ? unmarked(joined) : joined, ...flag };
+  const content = parts.flatMap((part, at) =>
+    userBlock(
+      failed && at === 0 ? { ...part, text: unmarked(asText(part.text)) } : part,
+      [...path, at],
+      tools,
+    ),
+  );
+  return { type: 'tool_result', tool_use_id: id, content, ...flag };
+}
+
+/** An error must say something, so a bare mark stays as its text. */
+function unmarked(text: string): string {
+  return text.slice(TOOL_ERROR_MARK.length).replace(/^ /, '') || TOOL_ERROR_MARK;
 }
 
 function media(block: JsonObject, path: Path, tools: HistoryTools): JsonObject {

@@ -196,11 +196,12 @@ function saidIn(dialect: Dialect, body: JsonObject): string[] {
 const call = (id: unknown, name: unknown, value: unknown): string =>
   `call ${id} ${name} ${JSON.stringify(value)}`;
 
-function result(id: unknown, content: unknown, failed = false): string[] {
+/** `failed`: what the wire's flag says; null where it has none and the text is marked. */
+function result(id: unknown, content: unknown, failed: boolean | null = null): string[] {
   const inner = parts('tool', content);
   const marked = inner[0]?.startsWith(`tool: ${ERROR}`) ?? false;
-  const told = inner.map((line) => line.replace(ERROR, ''));
-  return [`result ${id}${failed || marked ? ' failed' : ''}`, ...told];
+  const told = failed === null ? inner.map((line) => line.replace(ERROR, '')) : inner;
+  return [`result ${id}${(failed ?? marked) ? ' failed' : ''}`, ...told];
 }
 
 function parts(role: string, content: unknown): string[] {
