@@ -11,6 +11,7 @@ import { asksUsage } from './prepare.ts';
 import { type Pump, SamePump, TranslatingPump } from './pump.ts';
 import { eventEditor, renameModel, restoreEcho } from './rename.ts';
 import { type Flow, type FlowReply, relayStream } from './stream.ts';
+import { callsInText } from './text-calls.ts';
 import { readReply } from './translate/assemble.ts';
 import { clientStatus, errorEvent, readErrorObject, readUpstreamError } from './translate/errors.ts';
 import { isObject, parseJson } from './translate/json.ts';
@@ -131,7 +132,9 @@ function relayEvents(deps: TurnDeps, flight: TurnInFlight, reply: FlowReply, bod
       if (error !== null) deps.upstream.note({ status: null, message: error });
       const answer = pump.result();
       record.end({ status: outcome.status, httpStatus: reply.status, error, answer });
-      if (!flight.prepared.context && outcome.status === 'answered') keep(deps, flight, answer.reply);
+      if (outcome.status !== 'answered') return;
+      warnOfTextCalls(deps, flight, answer.text);
+      if (!flight.prepared.context) keep(deps, flight, answer.reply);
     },
     explain: (error) => ({
       type: 'api_error',
@@ -141,6 +144,15 @@ function relayEvents(deps: TurnDeps, flight: TurnInFlight, reply: FlowReply, bod
   // A first event that is here already goes out in one packet with the head; else the head waits for nothing.
   if (!call.response.writableEnded) call.response.flushHeaders();
   return relayed;
+}
+
+/** A model whose calls stay text makes an agent that does nothing, and nobody else says why (S49). */
+function warnOfTextCalls(deps: TurnDeps, { facts, skim, route }: TurnInFlight, text: string): void {
+  const names = facts.hasTools ? callsInText(text, skim) : [];
+  if (names.length === 0) return;
+  const message = `The model ${route.model} wrote a call of ${names.join(', ')} as text, so nothing ran. Switch the tool parser of its server on, or choose another model.`;
+  deps.log.warn({ upstream: route.name, model: route.model, tools: names }, message);
+  deps.upstream.note({ status: null, message });
 }
 
 /** A response that cannot be kept can still be answered. */
@@ -228,6 +240,7 @@ function answerWhole(deps: TurnDeps, flight: TurnInFlight, reply: FlowReply, byt
   const error = refused ? refused.message : null;
   const answer = { reply: json, ...readReply(route.wire, json) };
   record.end({ status: refused ? 'failed' : 'answered', httpStatus: reply.status, error, answer });
+  warnOfTextCalls(deps, flight, answer.text);
   keep(deps, flight, whole ?? json);
   if (whole) (facts.stream ? answerAsStream : answerJson)(flight, reply, whole);
   else {
@@ -251,6 +264,7 @@ function answerAssembled(deps: TurnDeps, flight: TurnInFlight, reply: FlowReply,
     return;
   }
   flight.record.end({ status: 'answered', httpStatus: reply.status, error: null, answer: result });
+  warnOfTextCalls(deps, flight, result.text);
   const whole = inClientDialect(flight, result.reply);
   keep(deps, flight, whole);
   answerJson(flight, reply, whole);
