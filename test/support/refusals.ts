@@ -34,7 +34,7 @@ export const anthropic = (message: string, id = 'req_1') => ({
   error: { type: 'invalid_request_error', message },
   request_id: id,
 });
-export const SCHEMA = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+const SCHEMA = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 export const FORMAT = { type: 'json_schema', json_schema: { name: 'x', schema: SCHEMA } };
 export const TOOL = {
   type: 'function',

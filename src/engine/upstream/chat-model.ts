@@ -39,13 +39,16 @@ export function createChatModel(deps: ChatModelDeps): ChatModel {
   };
 }
 
-/** The body of a plain question on the route's wire. */
+/** The body of a plain question on the route's wire, in the form that its provider is known to take. */
 export function questionBody(route: Route, ask: Ask): Json {
-  const limit = ask.maxTokens;
+  const { quirks } = route;
+  const limit = Math.min(ask.maxTokens, quirks.mostOutput ?? ask.maxTokens);
+  const warm = ask.temperature !== undefined && !quirks.refusedFields.includes('temperature');
   const common = {
     ...route.options,
     model: route.model,
-    ...(ask.temperature === undefined ? {} : { temperature: ask.temperature }),
+    ...(warm ? { temperature: ask.temperature } : {}),
+    ...(quirks.wholeWithoutThinking ? { enable_thinking: false } : {}),
     stream: false,
   };
   if (route.wire === 'anthropic')
@@ -63,13 +66,13 @@ export function questionBody(route: Route, ask: Ask): Json {
       max_output_tokens: Math.max(LEAST_OUTPUT_TOKENS, limit),
       store: false,
     };
+  const system = ask.system === '' ? [] : [ask.system];
   return {
     ...common,
-    [route.quirks.maxTokensField]: limit,
-    messages: [
-      ...(ask.system === '' ? [] : [{ role: 'system', content: ask.system }]),
-      { role: 'user', content: ask.user },
-    ],
+    [quirks.maxTokensField]: limit,
+    messages: quirks.systemRole
+      ? [...system.map((content) => ({ role: 'system', content })), { role: 'user', content: ask.user }]
+      : [{ role: 'user', content: [...system, ask.user].join('\n\n') }],
   };
 }
 

@@ -243,6 +243,22 @@ describe('the model for background work', () => {
     expect(scripted.last.json.temperature).toBeUndefined();
   });
 
+  it('asks in the form that refusals taught', async () => {
+    const sent = Buffer.from(JSON.stringify({ ...ask, max_tokens: 64_000, messages: [{ role: 'system' }] }));
+    const teach = (message: string) => {
+      const route = provider.resolve('', '');
+      provider.learn(route, 400, JSON.stringify({ error: { message } }), sent)?.remember();
+    };
+    teach('Range of max_tokens should be [1, 20]');
+    teach('temperature is not supported with this model');
+    teach('System role not supported');
+    await provider.chatModel('evolver').complete({ ...ask, maxTokens: 500 }, signal());
+    const { max_tokens, temperature, messages } = scripted.last.json;
+    expect([max_tokens, temperature]).toEqual([20, undefined]);
+    expect(messages).toEqual([{ role: 'user', content: `${ask.system}\n\n${ask.user}` }]);
+    provider.forgetQuirks(null, null);
+  });
+
   it('fails with the provider’s words, and stops when told to', async () => {
     scripted.reply({ status: 500, body: { error: { message: 'out of GPUs' } } });
     await expect(provider.chatModel('evolver').complete(ask, signal())).rejects.toMatchObject({
