@@ -1,9 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { CliLogin } from '../../../src/engine/upstream/cli-login/index.ts';
 import { startEngine, type TestEngine } from '../../support/engine.ts';
+import { REAL_CLOCK } from '../../support/proxy.ts';
+import { SILENT_LOG } from '../../support/sessions.ts';
 import { startUpstream } from '../../support/upstream.ts';
 import {
   CLAUDE,
@@ -585,7 +588,41 @@ describe('a vendor’s program that answers in place of a server', () => {
     await lab.engine.stop();
     await vi.waitFor(() => expect(isAlive(pid) || isAlive(childPid)).toBe(false), { timeout: 2000 });
     expect(runFolders()).toEqual([]);
+    mkdirSync(join(lab.home, 'programs', 'run-of-a-crash'));
     await lab.restart();
+    vendor.script('claude', { lines: ANSWERS.claude });
+    expect((await post(chat())).status).toBe(200);
+    await vi.waitFor(() => expect(runFolders()).toEqual([]));
+  });
+
+  it('that says nothing for too long is given up, also in the middle of its answer', async () => {
+    await start({ provider: 'claude-cli', model_id: 'default' });
+    const login = new CliLogin({ clock: REAL_CLOCK, log: SILENT_LOG, env: vendor.env, silenceMs: 1500 });
+    const ask = (stream: boolean) =>
+      login.send(
+        { program: 'claude', model: 'default', apiKey: '' },
+        {
+          path: '/chat/completions',
+          method: 'POST',
+          headers: {},
+          body: Buffer.from(JSON.stringify(chat({ stream }))),
+        },
+      );
+    try {
+      vendor.script('claude', { lines: [], hang: true });
+      const silent = await ask(false);
+      expect(silent.status).toBe(504);
+      expect((await silent.body.bytes()).toString()).toContain('said nothing for');
+      vendor.script('claude', { lines: ANSWERS.claude.slice(0, 5), hang: true });
+      const broken = (await (await ask(true)).body.bytes()).toString();
+      expect(broken).toContain('Hello ');
+      expect(broken).toContain('said nothing for');
+      expect(broken).not.toContain('[DONE]');
+      const pids = vendor.calls().flatMap(({ pid, childPid }) => [pid, childPid]);
+      await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), { timeout: 5000 });
+    } finally {
+      await login.close();
+    }
   });
 
   it('is offered where it is installed', async () => {
