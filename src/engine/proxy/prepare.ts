@@ -217,6 +217,7 @@ function translate(input: PrepareInput, edited: Buffer): PreparedRequest {
     createdAt: Math.floor(input.nowMs / 1000),
     maxTokensField: route.quirks.maxTokensField,
     thinkingForm: route.quirks.thinkingForm,
+    ...(route.quirks.efforts ? { efforts: route.quirks.efforts } : {}),
     developerRole: route.quirks.developerRole,
     textOnly: route.quirks.textOnly,
     oneLeadingSystem: route.quirks.oneLeadingSystem,

@@ -261,3 +261,27 @@ describe.each(['openai', 'anthropic', 'responses'] as const)('requests to an ups
     expect(lab.upstream.requests).toEqual([]);
   });
 });
+
+describe('efforts that a provider has named', () => {
+  it('are all open to clients of another dialect afterwards', async () => {
+    const lab = await startProxyLab({ wire: 'openai' });
+    try {
+      const ask = (effort: string) =>
+        fetch(`${lab.url}/v1/messages`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ model: 'm', max_tokens: 9, messages: [user], output_config: { effort } }),
+        });
+      const message = "Invalid value: 'low'. reasoning_effort must be one of: 'high', 'xhigh'.";
+      const error = { message, type: 'invalid_request_error', param: 'reasoning_effort', code: null };
+      lab.upstream.reply({ status: 400, body: { error } });
+      const first = await ask('low');
+      expect([first.status, lab.upstream.last.json.reasoning_effort]).toEqual([200, 'high']);
+      const second = await ask('xhigh');
+      expect(lab.upstream.last.json.reasoning_effort).toBe('xhigh');
+      expect(second.headers.get('x-metaclaw-dropped')).toBeNull();
+    } finally {
+      await lab.close();
+    }
+  });
+});
