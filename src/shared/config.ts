@@ -75,6 +75,12 @@ const llmShape = {
       'Whether the provider takes only one system message, first.',
     ),
     text_only: key(flag, 'auto', 'Text only', 'Whether the model takes neither pictures nor files.'),
+    text_tool_calls: key(
+      z.enum(['keep', 'repair']),
+      'keep',
+      'Calls in text',
+      'What becomes of tool calls that the model writes as text, as <tool_call>…</tool_call>: kept as text, or made into calls where the request offers the tool.',
+    ),
     max_tokens_field: key(
       z.enum(['auto', 'max_tokens', 'max_completion_tokens']),
       'auto',

@@ -10,8 +10,9 @@ import { looksLikeEvents, PeekedFlow } from './peek.ts';
 import { asksUsage } from './prepare.ts';
 import { type Pump, SamePump, TranslatingPump } from './pump.ts';
 import { eventEditor, renameModel, restoreEcho } from './rename.ts';
+import { RepairedFlow } from './repair-calls.ts';
 import { type Flow, type FlowReply, relayStream } from './stream.ts';
-import { callsInText } from './text-calls.ts';
+import { callsInText, toolNames } from './text-calls.ts';
 import { readReply } from './translate/assemble.ts';
 import { clientStatus, errorEvent, readErrorObject, readUpstreamError } from './translate/errors.ts';
 import { isObject, parseJson } from './translate/json.ts';
@@ -34,10 +35,12 @@ export async function relayReply(deps: TurnDeps, flight: TurnInFlight, reply: Fl
       message: `The provider compressed its answer with ${encoding}, which cannot be read here.`,
     });
   }
-  let flow: Flow = plain;
   let events = /^text\/event-stream\b/i.test(one(reply.headers['content-type']) ?? '');
+  let flow: Flow = repairsCalls(deps, flight)
+    ? new RepairedFlow(plain, events, toolNames(flight.skim))
+    : plain;
   if (!events) {
-    const peeked = new PeekedFlow(plain);
+    const peeked = new PeekedFlow(flow);
     events = looksLikeEvents(await peeked.first());
     flow = peeked;
   }
@@ -144,6 +147,11 @@ function relayEvents(deps: TurnDeps, flight: TurnInFlight, reply: FlowReply, bod
   // A first event that is here already goes out in one packet with the head; else the head waits for nothing.
   if (!call.response.writableEnded) call.response.flushHeaders();
   return relayed;
+}
+
+function repairsCalls(deps: TurnDeps, { facts, route }: TurnInFlight): boolean {
+  const { text_tool_calls: how } = deps.config().llm.compat;
+  return how === 'repair' && route.wire === 'openai' && facts.hasTools;
 }
 
 /** A model whose calls stay text makes an agent that does nothing, and nobody else says why (S49). */

@@ -17,7 +17,8 @@ export function callsInText(text: string, request: Skim): string[] {
   return [...new Set(named)].filter((name) => offered.has(name));
 }
 
-function toolNames(request: Skim): ReadonlySet<string> {
+/** Names of the tools that a request offers. */
+export function toolNames(request: Skim): ReadonlySet<string> {
   const tools = member(request, 'tools');
   const list =
     tools === null
