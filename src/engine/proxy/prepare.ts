@@ -17,6 +17,7 @@ import {
   sealedItems,
   type Wants,
 } from './reasoning/attach.ts';
+import { attachItems } from './reasoning/attach-items.ts';
 import type { Echo } from './rename.ts';
 import { decode, decodeValue, member, type Skim, type SkimMessage } from './skim.ts';
 import {
@@ -135,7 +136,7 @@ function renameMaxTokens(skim: Skim, { quirks }: Route): Splice[] {
 
 /** Earlier reasoning as the route's upstream wants it: given back, taken out, or left as the client sent it. */
 function reasoningSplices({ skim, facts, route, recall }: PrepareInput): Splice[] {
-  if (facts.dialect === 'responses') return [];
+  if (facts.dialect === 'responses') return recall ? attachItems(skim, recall) : [];
   if (facts.dialect === 'anthropic') return recall ? attachThinking(skim, recall) : [];
   const { reasoning, emptyReasoning } = route.quirks;
   const dropped = [

@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-const TURNS = 20;
+const TURNS = 60;
 const TOOL = { type: 'object', properties: { n: { type: 'number' } } };
 
 /** Calls a tool again and again, each time for a reason of its own; speaks whichever wire it is asked on. */
@@ -45,6 +45,7 @@ function itemClient(): Client {
     body: () => ({
       model: 'm',
       store: false,
+      include: ['reasoning.encrypted_content'],
       input,
       tools: [{ type: 'function', name: 'run', parameters: TOOL }],
     }),
@@ -158,6 +159,7 @@ describe('a tool loop against an upstream that refuses missing reasoning, restar
   it.each([
     ['a chat client', chatClient],
     ['an Anthropic client', messagesClient],
+    ['a Responses client that keeps only items', itemClient],
   ])('%s: a Responses upstream gets every sealed item back', async (_, client) => {
     const { engine, upstream } = await start({
       provider: 'custom',

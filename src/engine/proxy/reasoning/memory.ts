@@ -272,11 +272,15 @@ function readSealed(reply: JsonObject): { message: JsonObject; reasoning: Reason
   const items = asArray(reply.output).filter(isObject);
   const blocks = items.filter((item) => item.type === 'reasoning' && asText(item.encrypted_content) !== '');
   if (blocks.length === 0) return null;
+  return { message: answerOfItems(items), reasoning: { wire: 'responses', blocks } };
+}
+
+/** The items of one answer in the shape of a chat message, by which `messageKey` knows it. */
+export function answerOfItems(items: readonly JsonObject[]): JsonObject {
   const tool_calls = items
     .filter((item) => item.type === 'function_call')
     .map((item) => ({ id: item.call_id, function: { name: item.name, arguments: item.arguments } }));
-  const message = { content: items.map(visibleText).join(''), tool_calls };
-  return { message, reasoning: { wire: 'responses', blocks } };
+  return { content: items.map(visibleText).join(''), tool_calls };
 }
 
 /** True for the blocks that Anthropic's API wants back unchanged. */
