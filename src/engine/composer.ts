@@ -5,7 +5,10 @@ import type { OpenTurn } from './sessions/index.ts';
 export interface ComposerDeps {
   config: () => Config;
   /** Bounded by construction: an index lookup in memory, never a wait. */
-  retrieve: (text: string, options: { limit: number; sessionId: string }) => readonly Candidate[];
+  retrieve: (
+    text: string,
+    options: { limit: number; sessionId: string; place: { agent: string; project: string | null } },
+  ) => readonly Candidate[];
 }
 
 /** What a turn carries: decides whether anything may be added at all, asks retrieval, and places what fits. */
@@ -23,6 +26,10 @@ export function createComposer(deps: ComposerDeps): (turn: OpenTurn, roomTokens:
     const candidates = deps.retrieve(facts.userText, {
       limit: skills.top_k,
       sessionId: turn.sessionId,
+      place: {
+        agent: turn.agent,
+        project: facts.headers['x-workspace-id'] || facts.fields.workspace_id || null,
+      },
     });
     return composeInjection(turn.injection, facts, candidates, {
       sessionTokens: skills.max_tokens,

@@ -71,6 +71,10 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     'skills.edit': ({ name, content, base }) => skills.edits.edit(name, content, { base }),
     'skills.remove': ({ name }) => skills.edits.remove(name),
     'skills.lock': ({ name, locked }) => skills.edits.lock(name, locked),
+    'skills.setScope': ({ name, ...scope }) => {
+      skills.get(name);
+      return skills.scopes.set(name, scope);
+    },
     'skills.history': ({ name }) => skills.history.list(name),
     'skills.version': ({ name, version }) => ({ content: skills.edits.textOf(name, version) }),
     'skills.restore': ({ name, version }) => skills.edits.restore(name, version),

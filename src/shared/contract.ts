@@ -182,6 +182,12 @@ export const ROUTES = {
   'skills.edit': command(skill.extend({ content: skillText, base: z.string().optional() })),
   'skills.remove': command(skill),
   'skills.lock': command(skill.extend({ locked: z.boolean() })),
+  'skills.setScope': command(
+    skill.extend({
+      agents: z.array(z.string().max(200)).max(100),
+      projects: z.array(z.string().max(500)).max(100),
+    }),
+  ),
   'skills.history': query(skill),
   'skills.version': query(skill.extend({ version: z.number().int().min(1) })),
   'skills.restore': command(skill.extend({ version: z.number().int().min(1) })),
@@ -274,6 +280,7 @@ interface RouteOutputs {
   'skills.edit': { version: number; hash: string; undo: Undo };
   'skills.remove': { undo: Undo };
   'skills.lock': { undo: Undo };
+  'skills.setScope': { undo: Undo };
   /** Newest first. */
   'skills.history': SkillVersion[];
   /** The whole file as it was. */

@@ -164,8 +164,15 @@ export interface SkillSummary {
   locked: boolean;
   /** False for skills that belong to another program: they are read, never written. */
   writable: boolean;
+  scope: SkillScope;
   /** Null until a session in which it fitted was rated. */
   worth: SkillWorth | null;
+}
+
+/** For which agents and projects (workspaces that clients name) a skill is meant; empty means all. */
+export interface SkillScope {
+  agents: string[];
+  projects: string[];
 }
 
 /** How sessions went with a skill and without it, in its newest version. Shares of good requests, 0 to 1. */

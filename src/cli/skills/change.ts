@@ -70,6 +70,19 @@ export function addChanges(skills: Command, context: Context): void {
   locking('unlock', 'let skills be changed again', false);
 
   skills
+    .command('scope')
+    .description('say for which agents and projects a skill is meant; for all when none is named')
+    .argument('<name>')
+    .option('--agent <id...>', 'agents, e.g. openclaw')
+    .option('--project <id...>', 'workspaces as clients name them (x-workspace-id)')
+    .action((name: string, { agent = [], project = [] }: { agent?: string[]; project?: string[] }) =>
+      withLibrary(context, async (call) => {
+        await call('skills.setScope', { name, agents: agent, projects: project });
+        const where = [...agent, ...project];
+        terminal.out(`${name} is for ${where.length === 0 ? 'all agents and projects' : where.join(', ')}.`);
+      }),
+    );
+  skills
     .command('remove')
     .description('move skills into the trash; restore brings them back')
     .argument('<name...>')

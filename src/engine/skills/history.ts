@@ -48,8 +48,8 @@ export class SkillHistory {
   /** Reads what is known, before the first `note`. */
   load(): void {
     const rows = this.#database.all<Pick<Row, 'skill'> & Latest>(
-      `SELECT skill, version, hash, at, proposal FROM skill_versions v
-       WHERE version = (SELECT MAX(version) FROM skill_versions WHERE skill = v.skill)`,
+      // Of a group with max(), SQLite takes the other columns from the row that has it.
+      'SELECT skill, max(version) AS version, hash, at, proposal FROM skill_versions GROUP BY skill',
     );
     for (const { skill, ...latest } of rows) this.#latest.set(skill, latest);
   }

@@ -31,6 +31,7 @@ import {
 } from './folder.ts';
 import { type Authorship, OUTSIDE, SkillHistory } from './history.ts';
 import { type Hit, Ranking, THRESHOLD } from './ranking.ts';
+import { type Place, Scopes } from './scopes.ts';
 import { Shelf } from './shelf.ts';
 import {
   composeSkill,
@@ -91,6 +92,8 @@ export class SkillBook {
   readonly history: SkillHistory;
   /** Changes by the user and by accepted proposals. */
   readonly edits: SkillEdits;
+  /** For whom skills are meant. */
+  readonly scopes: Scopes;
   readonly #deps: SkillBookDeps;
   readonly #shelf: Shelf;
   readonly #roots: readonly string[];
@@ -111,6 +114,7 @@ export class SkillBook {
     this.#shelf = new Shelf([deps.dir, ...this.#roots]);
     this.history = new SkillHistory(deps);
     this.#worth = new WorthBook(deps);
+    this.scopes = new Scopes({ ...deps, changed: () => deps.bus.emit('invalidate', 'skills') });
     this.edits = new SkillEdits({
       ...deps,
       history: this.history,
@@ -140,6 +144,7 @@ export class SkillBook {
     this.#generation = readSetting(database, GENERATION, z.number().int(), 0);
     this.edits.load();
     this.#worth.load();
+    this.scopes.load();
     try {
       mkdirSync(dir, { recursive: true });
       sweepStaging(dir);
@@ -309,15 +314,19 @@ export class SkillBook {
    * Skills that fit the text, best first, at most `limit` (`skills.top_k` when absent); nothing when none is
    * certain enough. Synchronous and bounded: well under a millisecond for hundreds of skills.
    */
-  retrieve(text: string, options: { limit?: number; sessionId?: string } = {}): SkillCandidate[] {
+  retrieve(
+    text: string,
+    options: { limit?: number; sessionId?: string; place?: Place } = {},
+  ): SkillCandidate[] {
     const { skills: config, learning } = this.#deps.config();
     const { sessionId } = options;
     if (!config.enabled) return [];
     const limit = options.limit ?? config.top_k;
+    const allows = this.scopes.filterFor(options.place);
     const hits =
       config.retrieval_mode === 'template'
-        ? this.#byTemplate(text, limit)
-        : this.#ranking.search(text, limit);
+        ? this.#byTemplate(text, limit, allows)
+        : this.#ranking.search(text, limit, allows);
     return hits.flatMap(({ id, score, reason }) => {
       const live = this.#live.get(id);
       if (!live) return [];
@@ -498,14 +507,16 @@ export class SkillBook {
     bus.emit('invalidate', 'skills');
   }
 
-  #byTemplate(text: string, limit: number): Hit[] {
+  #byTemplate(text: string, limit: number, allows: ((name: string) => boolean) | null): Hit[] {
     const category = routeCategory(text);
-    if (category === null) return this.#ranking.search(text, limit);
+    if (category === null) return this.#ranking.search(text, limit, allows);
     const { top_k, task_specific_top_k } = this.#deps.config().skills;
     const ranked = new Map(this.#ranking.weigh(text, this.#live.size).map((hit) => [hit.id, hit]));
     const members = (of: string, most: number): Hit[] =>
       [...this.#live.values()]
-        .filter(({ skill }) => skill.category === of && this.#isEnabled(skill))
+        .filter(
+          ({ skill }) => skill.category === of && this.#isEnabled(skill) && allows?.(skill.name) !== false,
+        )
         .map(({ skill }) => ranked.get(skill.name) ?? { id: skill.name, score: 0, reason: `category: ${of}` })
         .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
         .slice(0, most);
@@ -554,6 +565,7 @@ export class SkillBook {
       version: this.#versionOf(skill.name),
       locked: this.edits.isLocked(skill.name),
       writable: this.#isWritable(file),
+      scope: this.scopes.of(skill.name),
       worth: this.#worth.measure((name) => this.#versionOf(name)).get(skill.name) ?? null,
     };
   }

@@ -203,8 +203,9 @@ export class Ranking {
    * The skills that may enter, best first. Two words of a long request meet some skill by accident, so what is not
    * certain by itself must stand comparison with the best.
    */
-  search(question: string, limit: number): Hit[] {
-    const { found, groups } = this.#find(question, THRESHOLD);
+  search(question: string, limit: number, allows: ((id: string) => boolean) | null = null): Hit[] {
+    const { found: all, groups } = this.#find(question, THRESHOLD);
+    const found = allows === null ? all : all.filter(({ entry }) => allows(entry.id));
     const best = found[0]?.score ?? 0;
     return found
       .filter(({ entry, score, phrase }) => {

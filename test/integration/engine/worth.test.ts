@@ -103,3 +103,26 @@ it('POST /v1/feedback labels a turn once, is not forwarded, and decides how the 
   expect((await post({ turn_id: turn })).status).toBe(400);
   expect(upstream.requests.filter(({ path }) => path.includes('feedback'))).toEqual([]);
 });
+
+it('a skill with a scope enters only there, by agent and by the workspace that the client names', async () => {
+  await open({ holdout: 0 });
+  const injected = async (session: string, headers: Record<string, string>) =>
+    (await send(session, [ASK], headers)).get('x-metaclaw-injected') ?? '';
+  await test.engine.call('skills.setScope', { name: 'hunt-a-flaky-test', agents: ['Codex '], projects: [] });
+  expect(await injected('a1', { 'x-metaclaw-agent': 'codex' })).toContain('hunt-a-flaky-test');
+  expect(await injected('a2', { 'x-metaclaw-agent': 'openclaw' })).not.toContain('hunt-a-flaky-test');
+  const { undo } = await test.engine.call('skills.setScope', {
+    name: 'hunt-a-flaky-test',
+    agents: [],
+    projects: ['harbor-api'],
+  });
+  await test.restart();
+  expect(await injected('p1', { 'x-workspace-id': 'harbor-api' })).toContain('hunt-a-flaky-test');
+  expect(await injected('p2', { 'x-workspace-id': 'other' })).not.toContain('hunt-a-flaky-test');
+  expect(await injected('p3', {})).not.toContain('hunt-a-flaky-test');
+  await test.engine.call('undo.apply', { token: undo.token });
+  expect((await skill())?.scope).toEqual({ agents: ['codex'], projects: [] });
+  await expect(
+    test.engine.call('skills.setScope', { name: 'nope', agents: [], projects: [] }),
+  ).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});

@@ -6,6 +6,7 @@ import { useT } from '../../i18n.tsx';
 import { useUi } from '../../state.ts';
 import { useNow } from '../../ui/hooks.ts';
 import { Button } from '../../ui/primitives.tsx';
+import { Scope } from './scope.tsx';
 import { Worth } from './worth.tsx';
 
 /** The facts beside a skill's text, and the way to be rid of it. */
@@ -43,6 +44,7 @@ export function About({ skill }: { skill: SkillDetail }) {
           <dd>{formatNumber(skill.tokens, t.locale)}</dd>
         </dl>
       </div>
+      <Scope key={name} skill={skill} />
       <div className="sect">
         <div className="label">{t('skills.file')}</div>
         <div className="mono selectable file-path">{skill.path}</div>
