@@ -6,7 +6,7 @@ import { one } from './headers.ts';
 import type { Reached } from './reach.ts';
 import type { Flow, FlowReply } from './stream.ts';
 import { assembleEvents, joinPaused } from './translate/assemble.ts';
-import { readUpstreamError } from './translate/errors.ts';
+import { errorEvent, readUpstreamError } from './translate/errors.ts';
 import { asArray, asObject, isObject, parseJson } from './translate/json.ts';
 import type { JsonObject } from './translate/types.ts';
 
@@ -62,7 +62,7 @@ class UnpausedFlow implements Flow {
         return this.#isWhole || sink.data(chunk);
       },
       end: () => {
-        this.#ended(sink).catch((error: unknown) => sink.fail(asError(error)));
+        this.#ended(sink).catch((error: unknown) => this.#fail(sink, error));
       },
       fail: (error) => sink.fail(error),
     });
@@ -87,6 +87,18 @@ class UnpausedFlow implements Flow {
     this.#current = reply.body;
     if (this.#aborted) reply.body.abort();
     this.pipe(sink);
+  }
+
+  /** Told in-band where an answer has begun, since that answer's own end would hide the reason. */
+  #fail(sink: BodySink, error: unknown): void {
+    if (this.#isWhole) {
+      sink.fail(asError(error));
+      return;
+    }
+    sink.data(
+      Buffer.from(`\n\n${errorEvent('anthropic', { type: 'api_error', message: messageOf(error) })}`),
+    );
+    sink.end();
   }
 
   /** Null for what holds no pause, without a closer look. */

@@ -147,6 +147,7 @@ describe.each(
     const told = await ask();
     expect(told.ends).toBe(0);
     expect(told.error).toContain('paused its turn');
+    expect(told.error).toContain('no prefill here');
     expect(told.raw).not.toContain('[DONE]');
   });
 
