@@ -52,8 +52,11 @@ export async function ensureClients(limitMs) {
     const args = ['install', '--prefix', folder, ...options];
     const { code, output } = await npm(args, { cwd: folder, timeoutMs: limitMs });
     if (code !== 0) {
-      const reason = tail(output, 1).trim() || `npm ended with ${code}`;
-      say(`SKIPPED the real clients: they could not be installed (${reason})`);
+      // npm's first words on an error say what it is, its last ones where the log lies.
+      const told =
+        /^npm (?:error|ERR!) (?!(?:code|syscall|errno|path|type) )(.+)$/m.exec(output)?.[1] ??
+        tail(output, 1).trim();
+      say(`SKIPPED the real clients: they could not be installed: ${told || `npm ended with ${code}`}`);
       return undefined;
     }
     writeFileSync(stamp, '');
