@@ -75,6 +75,16 @@ interface Live {
   tokens: number;
 }
 
+/** Where a skill's folder is: its place in the order of folders, and its name there. */
+interface Spot {
+  folder: string;
+  place: number;
+}
+
+/** So long reading may hold up the start; the rest is read beside the first turns. */
+const START_MS = 400;
+const FIRST_SLICE = 50;
+const SLICE = 10;
 const SEEDED = 'skills.seeded';
 const SWITCHES = 'skills.switches';
 const GENERATION = 'skills.generation';
@@ -106,6 +116,12 @@ export class SkillBook {
   #fingerprint = 0n;
   readonly #stamps = new Map<string, bigint>();
   #folderProblems: SkillProblem[] = [];
+  readonly #readableRoots = new Set<string>();
+  /** Skills that a large library has yet to read. */
+  #unread = 0;
+  #isRead = false;
+  #stopped = false;
+  #loading: Promise<void> = Promise.resolve();
   #unwatch: (() => Promise<void>)[] = [];
 
   constructor(deps: SkillBookDeps) {
@@ -144,12 +160,14 @@ export class SkillBook {
     this.#generation = readSetting(database, GENERATION, z.number().int(), 0);
     this.edits.load();
     this.#worth.load();
+    this.history.load();
+    const spots: Spot[] = [];
     this.scopes.load();
     try {
       mkdirSync(dir, { recursive: true });
       sweepStaging(dir);
       this.#seed();
-      for (const folder of skillFolders(dir)) this.#shelf.read(folder);
+      spots.push(...skillFolders(dir).map((folder) => ({ folder, place: 0 })));
     } catch (error) {
       this.#folderProblems = [
         { path: dir, message: `The skills folder cannot be used: ${messageOf(error)}` },
@@ -157,16 +175,66 @@ export class SkillBook {
       log.warn({ err: error, dir }, 'the skills folder cannot be used');
       return;
     }
-    const readable = this.#readRoots();
-    for (const name of this.#shelf.names()) this.#settle(name);
-    this.#catchUp();
+    spots.push(...this.#spotsOfRoots());
+    const until = clock.now() + START_MS;
+    let at = 0;
+    while (at < spots.length && (at === 0 || clock.now() < until)) {
+      this.#takeAll(spots.slice(at, at + FIRST_SLICE));
+      at += FIRST_SLICE;
+    }
+    if (at >= spots.length) await this.#settleIn();
+    else {
+      this.#unread = spots.length - at;
+      this.#loading = this.#takeRest(spots.slice(at)).catch((error) =>
+        log.error({ err: error, dir }, 'the rest of the skills was not read'),
+      );
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#loading;
+    await Promise.all(this.#unwatch.map((unwatch) => unwatch()));
+    this.#unwatch = [];
+  }
+
+  /** Resolves when every skill has been read; thousands of them are read beside the first turns. */
+  async loaded(): Promise<void> {
+    await this.#loading;
+  }
+
+  /** Reads the rest of a large library in slices too short for a turn to notice. */
+  async #takeRest(spots: readonly Spot[]): Promise<void> {
+    for (let at = 0; at < spots.length && !this.#stopped; at += SLICE) {
+      this.#takeAll(spots.slice(at, at + SLICE));
+      this.#unread = Math.max(0, spots.length - at - SLICE);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    if (!this.#stopped) await this.#settleIn();
+  }
+
+  #takeAll(spots: readonly Spot[]): void {
+    this.#deps.database.tx(() => {
+      for (const { folder, place } of spots)
+        for (const name of this.#shelf.read(folder, place).names) {
+          this.#settle(name);
+          this.#catchUp(name);
+        }
+    });
+  }
+
+  /** What can be done only when all is read. */
+  async #settleIn(): Promise<void> {
+    const { dir, clock, log } = this.#deps;
+    this.#isRead = true;
+    this.#noteGone();
     this.#noteChange();
     for (const problem of this.#problems())
       log.warn({ path: problem.path }, `skill not used: ${problem.message}`);
     const note = this.note();
     if (note !== null) log.warn(note);
     for (const [place, root] of [dir, ...this.#roots].entries())
-      if (place === 0 || readable.has(root))
+      if (place === 0 || this.#readableRoots.has(root))
         this.#unwatch.push(
           await watchSkills(
             realpathSync(root),
@@ -179,11 +247,6 @@ export class SkillBook {
               ),
           ),
         );
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all(this.#unwatch.map((unwatch) => unwatch()));
-    this.#unwatch = [];
   }
 
   /** Takes a folder of the library as it is now, as the watcher does when it changed. */
@@ -383,17 +446,18 @@ export class SkillBook {
   }
 
   /** A folder of another tool may be missing; that is said and keeps nothing else from working. */
-  #readRoots(): Set<string> {
-    const readable = new Set<string>();
-    for (const [at, root] of this.#roots.entries())
+  #spotsOfRoots(): Spot[] {
+    return this.#roots.flatMap((root, at) => {
       try {
-        for (const folder of skillFolders(root)) this.#shelf.read(folder, at + 1);
-        readable.add(root);
+        const spots = skillFolders(root).map((folder) => ({ folder, place: at + 1 }));
+        this.#readableRoots.add(root);
+        return spots;
       } catch (error) {
         const message = `This folder of skills.roots cannot be read: ${messageOf(error)}`;
         this.#folderProblems.push({ path: root, message });
+        return [];
       }
-    return readable;
+    });
   }
 
   #seed(): void {
@@ -460,17 +524,20 @@ export class SkillBook {
     return this.history.latest(name)?.version ?? 1;
   }
 
-  /** Makes versions of what changed while nobody watched. */
-  #catchUp(): void {
+  /** Makes a version of what changed while nobody watched. */
+  #catchUp(name: string): void {
+    const live = this.#live.get(name);
+    if (!live) return;
+    const source = this.#sourceOf(live.file, live.skill);
+    const isFirst = this.history.latest(name) === null;
+    const author = source === 'built-in' || (source === 'learned' && isFirst) ? source : OUTSIDE.author;
+    this.#remember(name, { author });
+  }
+
+  /** Notes what was removed while nobody watched. */
+  #noteGone(): void {
     const { database, dir } = this.#deps;
-    this.history.load();
     database.tx(() => {
-      for (const [name, { file, skill }] of this.#live) {
-        const source = this.#sourceOf(file, skill);
-        const isFirst = this.history.latest(name) === null;
-        const author = source === 'built-in' || (source === 'learned' && isFirst) ? source : OUTSIDE.author;
-        this.#remember(name, { author });
-      }
       for (const name of this.history.present())
         if (!this.#live.has(name) && !existsSync(join(dir, name, SKILL_FILE))) this.#remember(name, OUTSIDE);
     });
@@ -497,7 +564,7 @@ export class SkillBook {
   #noteChange(): void {
     const { database, bus } = this.#deps;
     const fingerprint = this.#fingerprint.toString(16);
-    if (readSetting(database, FINGERPRINT, z.string(), '') !== fingerprint) {
+    if (this.#isRead && readSetting(database, FINGERPRINT, z.string(), '') !== fingerprint) {
       this.#generation += 1;
       database.tx(() => {
         writeSetting(database, FINGERPRINT, fingerprint);
@@ -536,7 +603,11 @@ export class SkillBook {
   }
 
   #problems(): SkillProblem[] {
-    return [...this.#folderProblems, ...this.#shelf.problems()];
+    const reading =
+      this.#unread > 0
+        ? [{ path: this.#deps.dir, message: `${this.#unread} skills are still being read.` }]
+        : [];
+    return [...this.#folderProblems, ...reading, ...this.#shelf.problems()];
   }
 
   #uses(): Map<string, { uses: number; last: string }> {

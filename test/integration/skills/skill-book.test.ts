@@ -352,4 +352,35 @@ describe('retrieve', () => {
     expect(book.note()).toMatch(/no embeddings endpoint/);
     expect(book.retrieve('my test is flaky')).not.toEqual([]);
   });
+
+  it('starts before thousands of skills are read, says so, and then has them all', async () => {
+    for (let n = 0; n < 120; n += 1) put(`skill-${n}`, text(`skill-${n}`, `Handling topic${n} with care`));
+    let now = 0;
+    // Each look at the clock costs a second, so that the start is over after its first look.
+    const hurried = { ...clock, now: () => (now += 1000) };
+    const book = new SkillBook({
+      dir: join(root, 'skills'),
+      bank: join(root, 'bank'),
+      trash: join(root, 'trash'),
+      database,
+      clock: hurried,
+      log: silentLogger(),
+      bus: new Bus(),
+      undo: new UndoLog({ database, clock }),
+      config: () => config,
+    });
+    opened.push(book);
+    await book.start();
+    expect(names(book).length).toBeLessThan(120);
+    expect(book.list().problems).toEqual([
+      { path: join(root, 'skills'), message: expect.stringMatching(/^\d+ skills are still being read\.$/) },
+    ]);
+    expect(book.generation).toBe(0);
+    await book.loaded();
+    expect(names(book)).toHaveLength(120);
+    expect(book.list().problems).toEqual([]);
+    expect(book.generation).toBe(1);
+    put('skill-7', text('skill-7', 'Brewing oolong'));
+    await until(() => book.get('skill-7').description === 'Brewing oolong');
+  });
 });
