@@ -103,7 +103,9 @@ async function askProvider(
   before: string | null,
 ): Promise<ProviderPreset> {
   const running = new Set(local.map((server) => server.preset));
-  const ordered = [...presets].sort((a, b) => Number(running.has(b.id)) - Number(running.has(a.id)));
+  // A program takes no tools of an agent's: it is there to be found, not the first choice.
+  const isFirst = ({ id, program }: ProviderPreset) => program === null && running.has(id);
+  const ordered = [...presets].sort((a, b) => Number(isFirst(b)) - Number(isFirst(a)));
   const id = await ask(
     select({
       message: 'Which provider answers?',

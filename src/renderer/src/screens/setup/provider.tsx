@@ -76,7 +76,10 @@ function Presets() {
   const found = new Map((local.data ?? []).map((server) => [server.preset, server]));
   const isFirst = (preset: ProviderPreset) =>
     FIRST.includes(preset.id) || found.has(preset.id) || preset.id === draft.provider;
-  const first = [...presets.data].filter(isFirst).sort((a, b) => FIRST.indexOf(a.id) - FIRST.indexOf(b.id));
+  // A program takes no tools of an agent's: it is there to be found, not the first choice.
+  const place = (preset: ProviderPreset) =>
+    preset.program === null ? FIRST.indexOf(preset.id) : FIRST.length;
+  const first = [...presets.data].filter(isFirst).sort((a, b) => place(a) - place(b));
   const rest = presets.data.filter((preset) => !isFirst(preset));
   const shown = showAll ? [...first, ...rest] : first;
   return (
