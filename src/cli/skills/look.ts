@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { table } from '../terminal.ts';
 import { oneLine, withLibrary } from './shared.ts';
 
-/** Reading the library: `list`, `show`, `search`, `stats`. */
+/** Reading the library: `list`, `show`, `search`, `stats`, `lint`. */
 export function addLooks(skills: Command, context: Context): void {
   const { terminal } = context;
   skills
@@ -83,6 +83,31 @@ export function addLooks(skills: Command, context: Context): void {
         if (known.length === 0) return terminal.out('No skill has been used yet.');
         const head = ['skill', 'version', 'uses', 'good with', 'good without', 'points (95 %)', ''];
         terminal.out(table([head, ...known.map(statsRow)]));
+      }),
+    );
+  skills
+    .command('lint')
+    .description('say what is wrong with skills, or could be better')
+    .argument('[name...]', 'all when left out')
+    .option('--json', 'print one JSON document')
+    .action((names: string[], _options, self: Command) =>
+      withLibrary(context, async (call) => {
+        const { skills: all, problems } = await call('skills.list', {});
+        const wanted = names.length > 0 ? names : all.map(({ name }) => name);
+        const found: { name: string; problem: string | null; remarks: string[] }[] = [];
+        for (const name of wanted) {
+          const { content } = await call('skills.get', { name });
+          const { problem, remarks } = await call('skills.check', { content, name });
+          if (problem !== null || remarks.length > 0) found.push({ name, problem, remarks });
+        }
+        if (wantsJson(self)) terminal.json({ skills: found, problems });
+        else {
+          for (const { path, message } of problems) terminal.out(`${path}: ${message}`);
+          for (const { name, problem, remarks } of found)
+            for (const remark of [problem, ...remarks]) if (remark) terminal.out(`${name}: ${remark}`);
+          if (found.length + problems.length === 0) terminal.out('Nothing to remark.');
+        }
+        if (problems.length > 0 || found.some(({ problem }) => problem !== null)) context.exit(1);
       }),
     );
 }

@@ -52,6 +52,9 @@ it('changes the library with and without a host: every change is a version, a re
   await run('remove', 'tea');
   expect(await run('restore', 'tea')).toContain('text of version 2');
   expect(await run('history', 'tea', '--diff')).toMatch(/-Steep\.\n\+Boil\./);
+  expect(await run('lint', 'tea')).toContain('tea: It has no metadata.triggers');
+  expect(await run('stats')).toBe('No skill has been used yet.\n');
+  expect(await run('scope', 'tea', '--agent', 'codex')).toBe('tea is for codex.\n');
   expect(await run('show', 'tea', '1')).toBe(text('Steep.'));
   expect(await run('show', 'tea')).toBe(text('Boil.'));
   expect(await run('log', '--limit', '1')).toMatch(/tea\s+user\s+Restored version 2/);
