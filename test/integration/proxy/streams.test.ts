@@ -9,8 +9,7 @@ type Wire = 'openai' | 'anthropic';
 const labs = {} as Record<Wire, ProxyLab>;
 
 beforeAll(async () => {
-  for (const wire of ['openai', 'anthropic'] as const)
-    labs[wire] = await startProxyLab({ wire, deps: { heartbeatMs: 200 } });
+  for (const wire of ['openai', 'anthropic'] as const) labs[wire] = await startProxyLab({ wire });
 });
 afterEach(() => {
   for (const lab of Object.values(labs)) {
@@ -118,18 +117,20 @@ describe.each(['openai', 'anthropic'] as const)('%s, same dialect', (wire) => {
   });
 
   it('keeps a silent stream alive, between whole events only, and stops doing so (S46)', async () => {
-    labs[wire].upstream.reply((_request, response) => {
+    const lab = await startProxyLab({ wire, deps: { heartbeatMs: 200 } });
+    lab.upstream.reply((_request, response) => {
       const text = streamText(wire, { text: 'slow words here' });
       const half = Math.floor(text.length / 2);
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(text.slice(0, half));
       setTimeout(() => response.end(text.slice(half)), 700);
     });
-    const { body } = await rawRequest(labs[wire].port, ask(wire));
+    const { body } = await rawRequest(lab.port, ask(wire));
     const beat = wire === 'anthropic' ? 'event: ping\ndata: {"type":"ping"}\n\n' : ': keep-alive\n\n';
     expect(body.split(beat).length - 1).toBeGreaterThanOrEqual(2);
     expect(body.replaceAll(beat, '')).toBe(streamText(wire, { text: 'slow words here' }));
     expect(body.endsWith(beat)).toBe(false);
+    await lab.close();
   });
 
   it('S40: hands each event on while the next is not there yet', async () => {
