@@ -82,6 +82,9 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     'skills.export': ({ names, to }) =>
       skills.edits.export(names.length > 0 ? names : skills.list().skills.map(({ name }) => name), to),
     'skills.check': ({ content, name }) => skills.edits.check(content, name),
+    'skills.bank': () => skills.bankUpdates(),
+    'skills.takeFromBank': ({ name }) => skills.takeFromBank(name),
+    'skills.overlaps': () => skills.overlaps(),
     'skills.log': ({ limit }) => skills.history.log(limit),
     'skills.search': ({ text }) => skills.search(text),
     'proposals.list': ({ state }) => learner.list(state),

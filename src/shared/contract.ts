@@ -198,6 +198,9 @@ export const ROUTES = {
   ),
   /** What is wrong with a text before it is saved; `name` is the one that it has to keep. */
   'skills.check': query(z.object({ content: z.string().max(500_000), name: z.string().optional() })),
+  'skills.bank': query(none),
+  'skills.takeFromBank': command(skill),
+  'skills.overlaps': query(none),
   'skills.log': query(z.object({ limit: z.number().int().min(1).max(500).default(50) })),
   'skills.search': query(z.object({ text: z.string().max(20_000) })),
   'proposals.list': query(
@@ -290,6 +293,11 @@ interface RouteOutputs {
   'skills.export': { exported: string[]; skipped: { path: string; reason: string }[] };
   /** `problem` keeps it from being saved, `remarks` do not. */
   'skills.check': { problem: string | null; remarks: string[]; tokens: number };
+  /** Newer texts of the bank for built-in skills that were edited, as unified diffs. */
+  'skills.bank': { name: string; diff: string }[];
+  'skills.takeFromBank': { undo: Undo };
+  /** Skills that get in each other's way: a phrase that two claim, or nearly the same text. */
+  'skills.overlaps': { name: string; other: string; message: string }[];
   'skills.log': SkillVersion[];
   'skills.search': { name: string; score: number; reason: string; entered: boolean }[];
   'proposals.list': SkillProposal[];

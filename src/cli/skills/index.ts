@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
+import { addBank } from './bank.ts';
 import { addChanges } from './change.ts';
 import { addHistory } from './history.ts';
 import { addLooks } from './look.ts';
@@ -12,6 +13,7 @@ export function addSkillsCommand(program: Command, context: Context): void {
     .description('see and change the skill library, its history, and what was learned');
   addLooks(skills, context);
   addChanges(skills, context);
+  addBank(skills, context);
   addHistory(skills, context);
   addProposals(skills, context);
 }

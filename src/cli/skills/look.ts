@@ -100,12 +100,14 @@ export function addLooks(skills: Command, context: Context): void {
           const { problem, remarks } = await call('skills.check', { content, name });
           if (problem !== null || remarks.length > 0) found.push({ name, problem, remarks });
         }
-        if (wantsJson(self)) terminal.json({ skills: found, problems });
+        const overlaps = (await call('skills.overlaps', {})).filter(({ name }) => wanted.includes(name));
+        if (wantsJson(self)) terminal.json({ skills: found, problems, overlaps });
         else {
           for (const { path, message } of problems) terminal.out(`${path}: ${message}`);
           for (const { name, problem, remarks } of found)
             for (const remark of [problem, ...remarks]) if (remark) terminal.out(`${name}: ${remark}`);
-          if (found.length + problems.length === 0) terminal.out('Nothing to remark.');
+          for (const { name, message } of overlaps) terminal.out(`${name}: ${message}`);
+          if (found.length + problems.length + overlaps.length === 0) terminal.out('Nothing to remark.');
         }
         if (problems.length > 0 || found.some(({ problem }) => problem !== null)) context.exit(1);
       }),

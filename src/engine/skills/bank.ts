@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeAtomic } from '../platform/files.ts';
-import { hashOf, SKILL_FILE, skillFolders } from './folder.ts';
+import { hashOf, readSkillText, SKILL_FILE, skillFolders } from './folder.ts';
 
 /**
  * What was put into the library from the bank: folder → hash of the SKILL.md that was written, or null where the
@@ -39,6 +39,28 @@ export function seed(bank: string, dir: string, seeded: Seeded): Seeded {
     } else if (before !== null && current === hash) next[folder] = hash;
   }
   return next;
+}
+
+/** A built-in skill that its user edited, and that has a newer text in the bank. */
+export interface BankUpdate {
+  /** Folder in bank and library. */
+  folder: string;
+  /** The user's text as it stands. */
+  mine: string;
+  /** The bank's newer text. */
+  theirs: string;
+}
+
+/** What the bank has newer for skills that were edited: never written by itself, only offered. */
+export function bankUpdates(bank: string, dir: string, seeded: Seeded): BankUpdate[] {
+  return skillFolders(bank).flatMap((folder) => {
+    const before = seeded[folder];
+    const theirs = readSkillText(join(bank, folder, SKILL_FILE));
+    const mine = readSkillText(join(dir, folder, SKILL_FILE));
+    if (!before || theirs === null || mine === null) return [];
+    const isNew = hashOf(theirs) !== before && hashOf(theirs) !== hashOf(mine);
+    return isNew && hashOf(mine) !== before ? [{ folder, mine, theirs }] : [];
+  });
 }
 
 /** Puts a folder into the library in one step. The name must be free. */

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { createTwoFilesPatch } from 'diff';
 import { z } from 'zod';
 import type { Config } from '../../shared/config.ts';
 import type { Undo } from '../../shared/contract.ts';
@@ -18,7 +19,7 @@ import type { Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { UndoLog } from '../store/undo.ts';
-import { placeFolder, type Seeded, seed, seededSchema, sweepStaging } from './bank.ts';
+import { bankUpdates, placeFolder, type Seeded, seed, seededSchema, sweepStaging } from './bank.ts';
 import { SkillEdits, type TextChange } from './edits.ts';
 import {
   hashOf,
@@ -30,6 +31,7 @@ import {
   watchSkills,
 } from './folder.ts';
 import { type Authorship, OUTSIDE, SkillHistory } from './history.ts';
+import { type Overlap, overlapsOf } from './overlap.ts';
 import { type Hit, Ranking, THRESHOLD } from './ranking.ts';
 import { type Place, Scopes } from './scopes.ts';
 import { Shelf } from './shelf.ts';
@@ -82,7 +84,7 @@ interface Spot {
 }
 
 /** So long reading may hold up the start; the rest is read beside the first turns. */
-const START_MS = 400;
+const START_MS = 250;
 const FIRST_SLICE = 50;
 const SLICE = 10;
 const SEEDED = 'skills.seeded';
@@ -427,6 +429,36 @@ export class SkillBook {
   outcomesChanged(): void {
     this.#worth.forget();
     this.#deps.bus.emit('invalidate', 'skills');
+  }
+
+  /** What the bank has newer for built-in skills that were edited, as a unified diff from the user's text. */
+  bankUpdates(): { name: string; diff: string }[] {
+    const { bank, dir } = this.#deps;
+    return bankUpdates(bank, dir, this.#seeded).map(({ folder, mine, theirs }) => ({
+      name: folder,
+      diff: createTwoFilesPatch(`${folder} (yours)`, `${folder} (bank)`, mine, theirs),
+    }));
+  }
+
+  /** Takes the bank's text for an edited skill; undone like any edit. NOT_FOUND when the bank has nothing newer. */
+  takeFromBank(name: string): { undo: Undo } {
+    const { bank, dir, database } = this.#deps;
+    const update = bankUpdates(bank, dir, this.#seeded).find(({ folder }) => folder === name);
+    if (!update)
+      throw new AppError('NOT_FOUND', `The bank has nothing newer for ${JSON.stringify(name)}.`, {
+        hint: 'See metaclaw skills bank.',
+      });
+    return database.tx(() => {
+      const { undo } = this.edits.edit(name, update.theirs, { by: { author: 'built-in' } });
+      this.#seeded = { ...this.#seeded, [name]: hashOf(update.theirs) };
+      writeSetting(database, SEEDED, this.#seeded);
+      return { undo };
+    });
+  }
+
+  /** Skills that get in each other's way. */
+  overlaps(): Overlap[] {
+    return overlapsOf([...this.#live.values()].map(({ skill }) => skill));
   }
 
   /** Remembers that a turn carried these skills; the same turn counts once. */

@@ -82,7 +82,7 @@ const PHRASE_GAP = 3;
  * Most entries of the index that a question looks at, rarest words first: what is left then are words of thousands of
  * skills, which tell none of them apart.
  */
-const MOST_POSTINGS = 12_000;
+const MOST_POSTINGS = 6_000;
 const SWEEP_AFTER = 200;
 const MOST_PLACES = 8;
 /** Small libraries borrow the rarity of words from a library of this size. */

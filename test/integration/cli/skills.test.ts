@@ -18,6 +18,8 @@ it('shows and searches the library without a host, and leaves nothing that looks
   expect(found.stdout).toContain('hunt-a-flaky-test');
   expect(await cli.run(['skills', 'proposals'])).toMatchObject({ code: 0, stdout: 'Nothing waits.\n' });
   expect((await cli.run(['skills', 'accept', 'nothing'])).code).toBe(1);
+  expect((await cli.run(['skills', 'lint'])).stdout).toBe('Nothing to remark.\n');
+  expect((await cli.run(['skills', 'bank'])).stdout).toBe('The bank has nothing newer than your edits.\n');
   expect(existsSync(cli.path('runtime.json'))).toBe(false);
 });
 

@@ -383,4 +383,44 @@ describe('retrieve', () => {
     put('skill-7', text('skill-7', 'Brewing oolong'));
     await until(() => book.get('skill-7').description === 'Brewing oolong');
   });
+
+  it('offers a newer text of the bank for an edited skill, and takes it only when asked', async () => {
+    const bankFile = (words: string) => {
+      mkdirSync(join(root, 'bank', 'brew'), { recursive: true });
+      writeFileSync(join(root, 'bank', 'brew', 'SKILL.md'), text('brew', 'Brewing tea', words));
+    };
+    const mine = text('brew', 'Brewing tea', 'Boil it as I like it.');
+    const onDisk = () => readFileSync(join(root, 'skills', 'brew', 'SKILL.md'), 'utf8');
+    bankFile('Boil it.');
+    const first = await open();
+    expect(first.book.bankUpdates()).toEqual([]);
+    first.book.edits.edit('brew', mine, {});
+    expect(first.book.bankUpdates()).toEqual([]);
+    await first.book.stop();
+    bankFile('Steep it.');
+    const { book, undo } = await open();
+    expect(onDisk()).toBe(mine);
+    expect(book.bankUpdates()).toEqual([
+      { name: 'brew', diff: expect.stringMatching(/-Boil it as I like it\.\n\+Steep it\./) },
+    ]);
+    const taken = book.takeFromBank('brew');
+    expect(onDisk()).toContain('Steep it.');
+    expect(book.bankUpdates()).toEqual([]);
+    expect(() => book.takeFromBank('brew')).toThrow(/nothing newer/);
+    undo.apply(taken.undo.token);
+    expect(onDisk()).toBe(mine);
+  });
+
+  it('remarks on what gets in the way of other skills', async () => {
+    const claim = (name: string) =>
+      `---\nname: ${name}\ndescription: Use when ${name} is asked for\nmetadata:\n  triggers: brew tea\n---\n\nDo ${name}.\n`;
+    put('one', claim('one'));
+    put('two', claim('two'));
+    const { book } = await open();
+    expect(book.overlaps()).toContainEqual({
+      name: 'two',
+      other: 'one',
+      message: 'The trigger "brew tea" is claimed also by one.',
+    });
+  });
 });

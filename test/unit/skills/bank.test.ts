@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../../src/engine/platform/tokens.ts';
-import { termsOf } from '../../../src/engine/platform/words.ts';
+import { overlapsOf } from '../../../src/engine/skills/overlap.ts';
 import { parseSkill } from '../../../src/engine/skills/skill-file.ts';
 import { SKILL_CATEGORIES } from '../../../src/shared/model.ts';
 
@@ -39,21 +39,31 @@ describe('the built-in bank', () => {
     expect(triggers.some((phrase) => /\p{Script=Han}/u.test(phrase))).toBe(true);
   });
 
-  it('says nothing twice (two skills for one situation would both be injected)', () => {
-    const words = bank.map(
-      ({ skill }) => new Set(termsOf(`${skill.description} ${skill.body}`).map(({ term }) => term)),
+  it('says nothing twice, and gives each trigger to one skill (both would be injected)', () => {
+    const overlaps = overlapsOf(
+      bank.map(({ skill }) => skill),
+      0.3,
     );
-    for (const [a, first] of words.entries())
-      for (const [b, second] of words.entries()) {
-        if (a >= b) continue;
-        const shared = [...first].filter((term) => second.has(term)).length;
-        const share = shared / Math.min(first.size, second.size);
-        expect(share, `${bank[a]?.folder} and ${bank[b]?.folder}`).toBeLessThan(0.3);
-      }
+    expect(overlaps.map(({ name, message }) => `${name}: ${message}`)).toEqual([]);
   });
+});
 
-  it('gives each trigger phrase to one skill', () => {
-    const all = bank.flatMap(({ skill }) => skill.triggers);
-    expect(all.filter((phrase, at) => all.indexOf(phrase) !== at)).toEqual([]);
+it('tells a claimed phrase and a text in other words for one, whatever stands around it', () => {
+  const skill = (name: string, body: string, triggers: string[] = []) => ({
+    name,
+    description: `Use when ${name} happens`,
+    triggers,
+    body,
   });
+  const body =
+    'Measure before changing anything. Profile the slow request, attack the largest bar, keep a budget.';
+  const overlaps = overlapsOf([
+    skill('first', body, ['slow page']),
+    skill('second', `${body} Then write it down.`, ['Slow page']),
+    skill('third', 'Brew oolong with patience and warm the cup.'),
+  ]);
+  expect(overlaps.map(({ name, other, message }) => `${name}/${other}: ${message}`)).toEqual([
+    'second/first: The trigger "Slow page" is claimed also by first.',
+    expect.stringMatching(/^first\/second: It says nearly the same as second: \d+ % of the words\.$/),
+  ]);
 });
