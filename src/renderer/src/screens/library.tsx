@@ -2,7 +2,7 @@ import { Layers } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Translate } from '../../../shared/i18n/index.ts';
-import { SKILL_CATEGORIES, type SkillSummary } from '../../../shared/model.ts';
+import type { SkillSummary } from '../../../shared/model.ts';
 import { useRoute } from '../api.ts';
 import { useT } from '../i18n.tsx';
 import { Empty, InlineError, SkeletonRows } from '../ui/feedback.tsx';
@@ -10,6 +10,7 @@ import { useHotkeys } from '../ui/hooks.ts';
 import { FilterField } from '../ui/list-parts.tsx';
 import { Listbox } from '../ui/listbox.tsx';
 import { Badge, Button, Note, Select } from '../ui/primitives.tsx';
+import { categoryName } from './category.ts';
 import { SkillView } from './skill/index.tsx';
 import { NewSkill } from './skill/new.tsx';
 import { WorthMark } from './skill/worth.tsx';
@@ -138,12 +139,6 @@ function SkillRow({ skill }: { skill: SkillSummary }) {
       </span>
     </>
   );
-}
-
-/** A category in the reader's language; others stay as they are written. */
-export function categoryName(category: string, t: Translate): string {
-  const known = SKILL_CATEGORIES.find((name) => name === category);
-  return known === undefined ? category : t(`skills.category.${known}`);
 }
 
 function filterSkills(

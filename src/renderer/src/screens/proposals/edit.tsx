@@ -1,8 +1,8 @@
 import { SKILL_CATEGORIES, type SkillProposal } from '../../../../shared/model.ts';
 import { useT } from '../../i18n.tsx';
 import { Field, Select } from '../../ui/primitives.tsx';
+import { categoryName } from '../category.ts';
 import type { ProposalEdit } from '../decide.tsx';
-import { categoryName } from '../library.tsx';
 
 /** The fields of a proposal that its reader may change before it is accepted. */
 export function EditForm({

@@ -10,8 +10,8 @@ import { DetailTitle } from '../../ui/list-parts.tsx';
 import { Markdown } from '../../ui/markdown.tsx';
 import { Badge, Button, Note, Segments } from '../../ui/primitives.tsx';
 import { TextDiff } from '../../ui/text-diff.tsx';
+import { categoryName } from '../category.ts';
 import { Findings, FlaggedDialog, type ProposalEdit, RejectDialog, useDecision } from '../decide.tsx';
-import { categoryName } from '../library.tsx';
 import { EditForm, editOf, isComplete } from './edit.tsx';
 
 /** How an edit stands to a skill that has changed since. */

@@ -8,7 +8,7 @@ import { InlineError, SkeletonRows } from '../../ui/feedback.tsx';
 import { DetailTitle } from '../../ui/list-parts.tsx';
 import { Markdown, withoutFrontMatter } from '../../ui/markdown.tsx';
 import { Badge, IconButton, Segments, Switch } from '../../ui/primitives.tsx';
-import { categoryName } from '../library.tsx';
+import { categoryName } from '../category.ts';
 import { About } from './about.tsx';
 import { SkillEditor } from './editor.tsx';
 import { History } from './history.tsx';
