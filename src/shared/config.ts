@@ -259,7 +259,7 @@ export const configSchema = z.looseObject({
       z.enum(['safe', 'ask', 'always']),
       'safe',
       'Accept',
-      'safe: a new skill that passes the scan and duplicates nothing goes live; ask: all wait; always: duplicates go live too. What the scan flags always waits.',
+      'safe: a new skill that passes the scan and resembles none goes live; ask: all wait; always: also what resembles another. Edits of skills and what the scan flags always wait.',
     ),
     evolution_every_n_turns: key(
       int(0),
