@@ -244,7 +244,7 @@ export const configSchema = z.looseObject({
       z.enum(['hybrid', 'template', 'embedding']),
       'hybrid',
       'Retrieval',
-      'How skills are matched.',
+      'hybrid: by words, phrases and what they mean across languages. template: by the category that keywords point to, as the original. embedding: as hybrid, since there is no embeddings endpoint to ask yet.',
     ),
     top_k: key(int(0, 100), 6, 'Most skills', 'Most skills that enter one turn.'),
     task_specific_top_k: key(

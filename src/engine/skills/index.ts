@@ -92,6 +92,8 @@ const SWITCHES = 'skills.switches';
 const GENERATION = 'skills.generation';
 const FINGERPRINT = 'skills.fingerprint';
 const MISTAKES_IN_TEMPLATE_MODE = 5;
+/** So many built-in skills may stand before one of the user's own that still enters. */
+const MOST_BUILT_IN = 20;
 
 /**
  * The skill library: a folder of SKILL.md files that belongs to the user. Reads it, watches it, finds what fits a
@@ -391,7 +393,7 @@ export class SkillBook {
     const hits =
       config.retrieval_mode === 'template'
         ? this.#byTemplate(text, limit, allows)
-        : this.#ranking.search(text, limit, allows);
+        : this.#ownFirst(this.#ranking.search(text, limit + MOST_BUILT_IN, allows)).slice(0, limit);
     return hits.flatMap(({ id, score, reason }) => {
       const live = this.#live.get(id);
       if (!live) return [];
@@ -399,6 +401,15 @@ export class SkillBook {
       const withheld = sessionId !== undefined && this.#worth.isWithheld(sessionId, id, learning.holdout);
       return [{ kind: 'skill' as const, id, title: id, body: skill.body, tokens, score, reason, withheld }];
     });
+  }
+
+  /** Where the budget is short, what the user wrote or accepted goes before what came with MetaClaw. */
+  #ownFirst(hits: readonly Hit[]): Hit[] {
+    const isBuiltIn = ({ id }: Hit) => {
+      const live = this.#live.get(id);
+      return live !== undefined && this.#sourceOf(live.file, live.skill) === 'built-in';
+    };
+    return [...hits.filter((hit) => !isBuiltIn(hit)), ...hits.filter(isBuiltIn)];
   }
 
   /** What retrieval thinks of a text, with what stayed below the threshold: for `--explain` and the screens. */

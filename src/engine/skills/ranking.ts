@@ -206,11 +206,16 @@ export class Ranking {
   search(question: string, limit: number, allows: ((id: string) => boolean) | null = null): Hit[] {
     const { found: all, groups } = this.#find(question, THRESHOLD);
     const found = allows === null ? all : all.filter(({ entry }) => allows(entry.id));
-    const best = found[0]?.score ?? 0;
+    // A skill without phrases cannot reach what one with them has: it stands beside its like.
+    const bestWhere = (hasTriggers: boolean) =>
+      found.find(({ entry }) => entry.hasTriggers === hasTriggers)?.score ?? 0;
+    const best = bestWhere(true);
+    const bestWithout = bestWhere(false);
     return found
       .filter(({ entry, score, phrase }) => {
-        const beside =
-          phrase?.isExact || !entry.hasTriggers
+        const beside = !entry.hasTriggers
+          ? Math.min(CERTAIN, bestWithout * BESIDE_SHARE)
+          : phrase?.isExact
             ? Math.min(CERTAIN, best * BESIDE_SHARE)
             : Math.min(LOOSE_CERTAIN, best * LOOSE_BESIDE_SHARE);
         return score >= Math.max(THRESHOLD, beside);

@@ -423,4 +423,13 @@ describe('retrieve', () => {
       message: 'The trigger "brew tea" is claimed also by one.',
     });
   });
+
+  it('puts the user’s own skills before built-in ones where only few may enter', async () => {
+    put('my-way', text('my-way', 'Use when a flaky test fails in ci: my own way'));
+    const { book } = await open(BANK);
+    const question = 'my flaky test fails in ci';
+    const ids = book.retrieve(question).map(({ id }) => id);
+    expect(ids.slice(0, 2)).toEqual(['my-way', 'hunt-a-flaky-test']);
+    expect(book.retrieve(question, { limit: 1 }).map(({ id }) => id)).toEqual(['my-way']);
+  });
 });
