@@ -6,6 +6,8 @@ import type { Database } from '../store/database.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 
 const SALT = 'learning.holdout.salt';
+/** Sessions that carry a skill before it is ever withheld: whoever just got one sees it at work. */
+const FIRST_CARRIED = 5;
 /** Sessions on each side from which on a difference is named at all. */
 const FEWEST = 5;
 /** Sessions from which on a skill that makes no difference is said to make none. */
@@ -38,6 +40,8 @@ export class WorthBook {
   readonly #database: Database;
   readonly #clock: Clock;
   #salt = '';
+  /** Sessions that carried a skill, by its name. */
+  readonly #carried = new Map<string, number>();
   #measured: ReadonlyMap<string, SkillWorth> | null = null;
 
   constructor(deps: { database: Database; clock: Clock }) {
@@ -46,6 +50,10 @@ export class WorthBook {
   }
 
   load(): void {
+    for (const { skill, sessions } of this.#database.all<{ skill: string; sessions: number }>(
+      'SELECT skill, count(*) AS sessions FROM skill_trials WHERE withheld = 0 GROUP BY skill',
+    ))
+      this.#carried.set(skill, sessions);
     this.#salt = readSetting(this.#database, SALT, z.string(), '');
     if (this.#salt !== '') return;
     this.#salt = randomBytes(16).toString('hex');
@@ -53,11 +61,11 @@ export class WorthBook {
   }
 
   /**
-   * Whether a session does without a skill. Drawn by a hash, so that it is the same on every turn of the session and
-   * after a restart, and nothing has to be written for it.
+   * Whether a session does without a skill that does not stand in it yet. Drawn by a hash, so that it is the same on
+   * every turn of the session and after a restart, and nothing has to be written for it.
    */
   isWithheld(sessionId: string, skill: string, share: number): boolean {
-    if (share <= 0) return false;
+    if (share <= 0 || (this.#carried.get(skill) ?? 0) < FIRST_CARRIED) return false;
     const digest = createHash('sha256').update(`${this.#salt}\n${sessionId}\n${skill}`).digest();
     return digest.readUInt32BE(0) / 2 ** 32 < share;
   }
@@ -68,8 +76,8 @@ export class WorthBook {
     trials: readonly { skill: string; version: number; withheld: boolean }[],
   ): void {
     const at = new Date(this.#clock.now()).toISOString();
-    for (const { skill, version, withheld } of trials)
-      this.#database.run(
+    for (const { skill, version, withheld } of trials) {
+      const added = this.#database.run(
         `INSERT OR IGNORE INTO skill_trials (skill, session_id, version, withheld, turn_id, at)
          VALUES (?, ?, ?, ?, ?, ?)`,
         skill,
@@ -79,6 +87,8 @@ export class WorthBook {
         turn.turnId,
         at,
       );
+      if (added === 1 && !withheld) this.#carried.set(skill, (this.#carried.get(skill) ?? 0) + 1);
+    }
   }
 
   /** Sessions were rated, or texts changed: what was measured is asked for anew. */

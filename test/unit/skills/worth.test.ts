@@ -10,9 +10,25 @@ const open = () => {
   return { database, book };
 };
 
+function carry(book: WorthBook, skill: string, sessions: number): void {
+  for (let n = 0; n < sessions; n += 1)
+    book.record({ sessionId: `c${n}`, turnId: `${n}` }, [{ skill, version: 1, withheld: false }]);
+}
+
 describe('withholding', () => {
+  it('begins once a skill was carried by five sessions', () => {
+    const { book } = open();
+    carry(book, 'tea', 4);
+    carry(book, 'tea', 4);
+    expect(book.isWithheld('s', 'tea', 1)).toBe(false);
+    carry(book, 'tea', 5);
+    expect(book.isWithheld('s', 'tea', 1)).toBe(true);
+    expect(book.isWithheld('s', 'jam', 1)).toBe(false);
+  });
+
   it('is drawn once per session and skill, close to the share, and the same after a restart', () => {
     const { database, book } = open();
+    for (const skill of ['tea', 'jam']) carry(book, skill, 5);
     const drawn = Array.from({ length: 5000 }, (_, n) => book.isWithheld(`s${n}`, 'tea', 0.1));
     const share = drawn.filter(Boolean).length / drawn.length;
     expect(share).toBeGreaterThan(0.08);
@@ -27,6 +43,7 @@ describe('withholding', () => {
 
   it('0 withholds nothing, 1 all', () => {
     const { book } = open();
+    carry(book, 'tea', 5);
     expect(book.isWithheld('s', 'tea', 0)).toBe(false);
     expect(book.isWithheld('s', 'tea', 1)).toBe(true);
   });
