@@ -1,5 +1,6 @@
-import { type Term, termsOf } from '../platform/words.ts';
+import { termsOf } from '../platform/words.ts';
 import { COMMON, livesFromFunctionWords, phraseKeys, plain, startOf } from './phrases.ts';
+import { type Group, groupsOf, standNear } from './question.ts';
 import { type Unit, unitsOf } from './units.ts';
 
 /** A skill as the ranking sees it. */
@@ -56,19 +57,6 @@ interface Found {
   phrase: Complete | null;
 }
 
-/** Words of a question that count once: those of one idea, or one word that the lexicon does not know. */
-interface Group {
-  /** The idea; null for a lone word. */
-  idea: string | null;
-  /** Each word's stem and how it stood in the question. */
-  terms: Map<string, string>;
-  surface: string;
-  /** Words that stand in requests of every kind. */
-  common: boolean;
-  /** Places in the question, the first ones. */
-  places: number[];
-}
-
 const WEIGHT = { name: 1, trigger: 1, description: 0.7, body: 0.25 } as const;
 /** What an idea counts beside a word that stands there itself. */
 const IDEA_SHARE = 0.8;
@@ -76,15 +64,12 @@ const IDEA_SHARE = 0.8;
 const IDEA_PHRASE_SHARE = 0.8;
 /** A phrase of one idea is no phrase: another word for it may mean something else here. */
 const LONE_IDEA_SHARE = 0.35;
-/** Words between those of a phrase. */
-const PHRASE_GAP = 3;
 /**
  * Most entries of the index that a question looks at, rarest words first: what is left then are words of thousands of
  * skills, which tell none of them apart.
  */
 const MOST_POSTINGS = 6_000;
 const SWEEP_AFTER = 200;
-const MOST_PLACES = 8;
 /** Small libraries borrow the rarity of words from a library of this size. */
 const SMALLEST_LIBRARY = 60;
 /** A question longer than this is read at both ends: that is where people say what they want. */
@@ -378,30 +363,6 @@ export class Ranking {
       .filter(Boolean)
       .join('; ');
   }
-}
-
-function groupsOf(units: readonly Unit[]): Map<string, Group> {
-  const groups = new Map<string, Group>();
-  const put = (key: string, idea: string | null, terms: readonly Term[], surface: string, place: number) => {
-    const common = terms.length > 0 && terms.every(({ term }) => COMMON.has(term));
-    const group: Group = groups.get(key) ?? { idea, terms: new Map(), surface, common, places: [] };
-    for (const { term, surface: word } of terms) if (!group.terms.has(term)) group.terms.set(term, word);
-    group.common &&= common;
-    if (group.places.length < MOST_PLACES) group.places.push(place);
-    groups.set(key, group);
-  };
-  for (const [place, { idea, terms, surface }] of units.entries())
-    if (idea !== null) put(idea, idea, terms, surface, place);
-    else for (const term of terms) put(term.term, null, [term], term.surface, place);
-  return groups;
-}
-
-function standNear(keys: readonly string[], groups: ReadonlyMap<string, Group>): boolean {
-  const [first = '', ...others] = keys;
-  const reach = keys.length + PHRASE_GAP;
-  return (groups.get(first)?.places ?? []).some((place) =>
-    others.every((key) => groups.get(key)?.places.some((other) => Math.abs(other - place) <= reach)),
-  );
 }
 
 function ends(text: string): string {
