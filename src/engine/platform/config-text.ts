@@ -8,6 +8,7 @@ import {
   type Pair,
   parseDocument,
   Scalar,
+  visit as visitNodes,
   YAMLMap,
 } from 'yaml';
 import type { ConfigProblem } from '../../shared/contract.ts';
@@ -67,6 +68,11 @@ export function parseConfigText(
   const document = parseDocument(text, { ...OPTIONS, lineCounter: lines });
   const error = document.errors[0];
   if (error) {
+    const quote = openQuote(document);
+    if (quote !== null) {
+      const { line, col } = lines.linePos(quote);
+      return problem('Not valid YAML: the quote that opens here is never closed.', line, col, 'Close it.');
+    }
     // Only the first line: the rest quotes the file, which may hold a key.
     const message = (error.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
     const [at] = error.linePos ?? [];
@@ -114,6 +120,20 @@ export function parseConfigText(
       return { line: at.line, column: at.col };
     },
   };
+}
+
+/** Where a quoted text begins that nothing ends, when this is the first fault. The reader names the end of the file. */
+function openQuote(document: Document.Parsed): number | null {
+  const error = document.errors[0];
+  if (error?.code !== 'MISSING_CHAR') return null;
+  let at: number | null = null;
+  visitNodes(document, {
+    Scalar(_key, { type, range }) {
+      const isQuoted = type === Scalar.QUOTE_DOUBLE || type === Scalar.QUOTE_SINGLE;
+      if (isQuoted && range && range[1] === error.pos[0]) at = range[0];
+    },
+  });
+  return at;
 }
 
 /**

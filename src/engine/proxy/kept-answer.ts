@@ -16,6 +16,7 @@ export class KeptAnswer {
   #size = 0;
   #ended = false;
   #failed = false;
+  #told = false;
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
@@ -27,6 +28,11 @@ export class KeptAnswer {
     return this.#ended;
   }
 
+  /** The provider told an error, and clients of its dialect see that it is one. */
+  get told(): boolean {
+    return this.#told;
+  }
+
   /** The provider told an error. */
   get failed(): boolean {
     return this.#failed;
@@ -36,6 +42,7 @@ export class KeptAnswer {
     this.#size += Math.max(0, event.data.length - USUAL_EVENT);
     if (isLastEvent(this.#dialect, event)) this.#ended = true;
     else if (isErrorEvent(event)) this.#failed = true;
+    this.#told ||= isNativeError(this.#dialect, event);
     if (!this.#isTooLarge || event.data.length <= USUAL_EVENT) this.#assembler.push(event);
   }
 
@@ -67,7 +74,25 @@ function isLastEvent(dialect: Dialect, event: WireEvent): boolean {
 }
 
 function isErrorEvent(event: WireEvent): boolean {
-  return /^(?:error|response\.failed)$/.test(typeOf(event)) || /^\s*\{\s*"error"\s*:\s*[{"]/.test(event.data);
+  return (
+    /^(?:error|response\.failed)$/.test(typeOf(event)) ||
+    /^\s*\{\s*"error"\s*:\s*[{"]/.test(event.data) ||
+    isVendorsError(event)
+  );
+}
+
+/** An error of MiniMax, which no client knows as one. */
+function isVendorsError({ data }: WireEvent): boolean {
+  return (
+    /"base_resp"\s*:\s*\{\s*"status_code"\s*:\s*[1-9]/.test(data) &&
+    /"choices"\s*:\s*(?:null|\[\s*\])/.test(data)
+  );
+}
+
+/** Anthropic's clients go by the event's name, OpenAI's by the object too. */
+function isNativeError(dialect: Dialect, event: WireEvent): boolean {
+  if (event.event === 'error' || dialect === 'anthropic') return event.event === 'error';
+  return isErrorEvent(event) && !isVendorsError(event);
 }
 
 function typeOf(event: WireEvent): string {

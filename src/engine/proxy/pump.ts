@@ -35,6 +35,16 @@ const INCOMPLETE: WireError = {
   message: 'The provider closed the stream before the answer was complete.',
 };
 
+const HOLLOW: WireError = { type: 'api_error', message: 'The provider sent an empty answer.' };
+const DONE = '[DONE]';
+const LF = 10;
+const CR = 13;
+const BASE_RESP = '"base_resp"';
+
+function lineStart(bytes: Buffer, at: number): number {
+  return Math.max(bytes.lastIndexOf(LF, at), bytes.lastIndexOf(CR, at)) + 1;
+}
+
 /** A line that grows beyond this is no event, whatever it is. In characters. */
 const LARGEST_EVENT = 64 * 1024 * 1024;
 
@@ -71,9 +81,9 @@ class EventReader {
 
 /** What an event that changes the stream's state must hold; whether it is one, its reader says. */
 const MARKS: Readonly<Record<Dialect, readonly string[]>> = {
-  openai: ['[DONE]', '"error"'],
-  anthropic: ['message_stop', '"error"'],
-  responses: ['response.completed', 'response.incomplete', 'response.failed', '"error"'],
+  openai: ['[DONE]', '"error"', '"base_resp"'],
+  anthropic: ['message_stop', '"error"', '[DONE]'],
+  responses: ['[DONE]', 'response.completed', 'response.incomplete', 'response.failed', '"error"'],
 };
 
 /** The record reads along in pieces of this size: often enough to need no pause at the end, rarely enough to be cheap. */
@@ -94,7 +104,8 @@ export class SamePump implements Pump {
   readonly #bytes = new EventBytes();
   readonly #answer: KeptAnswer;
   readonly #reader: EventReader;
-  readonly silent = false;
+  /** The provider said that the answer ended, and there was none. */
+  #isHollow = false;
   #dropsMark: boolean;
   #unread: Buffer[] = [];
   #unreadSize = 0;
@@ -108,11 +119,15 @@ export class SamePump implements Pump {
   }
 
   get ended(): boolean {
-    return this.#answer.ended;
+    return this.#answer.ended && !this.#isHollow;
   }
 
   get over(): boolean {
-    return this.#answer.ended || this.#answer.failed;
+    return this.#answer.ended || this.#answer.failed || this.#isHollow;
+  }
+
+  get silent(): boolean {
+    return this.#isHollow;
   }
 
   get atBoundary(): boolean {
@@ -125,7 +140,7 @@ export class SamePump implements Pump {
     this.#note(ready);
     const matters = MARKS[this.#dialect].some((mark) => ready.includes(mark));
     if (this.#unreadSize > READ_ALONG_BYTES || matters) this.#read();
-    return this.#told(ready);
+    return this.#upToFault(ready) ?? this.#told(ready);
   }
 
   end(): Buffer | string {
@@ -133,7 +148,10 @@ export class SamePump implements Pump {
     if (rest) this.#note(rest);
     this.#read();
     this.#reader.close();
+    const hollow = rest && this.#upToFault(rest);
+    if (hollow) return hollow;
     const { complete, error } = this.#answer.result();
+    if (error !== null && !this.#answer.told) return this.#answer.failure(error);
     if (complete || error !== null) return rest ? this.#told(rest) : '';
     return this.#answer.failure(INCOMPLETE);
   }
@@ -147,7 +165,34 @@ export class SamePump implements Pump {
 
   result(): AssembledReply {
     this.#read();
-    return this.#answer.result();
+    const known = this.#answer.result();
+    return this.#isHollow ? { ...known, error: known.error ?? HOLLOW } : known;
+  }
+
+  /**
+   * What stands before an end behind nothing, or before an error that clients would not see as one, and an error in
+   * its place: OpenAI's clients hear no word behind `[DONE]`. Null where all is well.
+   */
+  #upToFault(ready: Buffer): Buffer | null {
+    const at = this.#isHollow ? -1 : this.#faultAt(ready);
+    if (at < 0) return null;
+    this.#isHollow = true;
+    const failure = this.#answer.failure(this.#answer.result().error ?? HOLLOW);
+    return at === 0
+      ? Buffer.from(failure)
+      : Buffer.concat([this.#told(ready.subarray(0, at)), Buffer.from(`\n${failure}`)]);
+  }
+
+  /** Where the line of such a fault begins; -1 when there is none. */
+  #faultAt(ready: Buffer): number {
+    const answer = this.#answer;
+    if (answer.told) return -1;
+    if (answer.failed && ready.includes(BASE_RESP)) return lineStart(ready, ready.lastIndexOf(BASE_RESP));
+    const done = ready.lastIndexOf(DONE);
+    if (done < 0) return -1;
+    const start = lineStart(ready, done);
+    const isEnd = /^(?:\xef\xbb\xbf)?data: ?$/.test(ready.toString('latin1', start, done));
+    return isEnd && !answer.result().complete ? start : -1;
   }
 
   #told(ready: Buffer): Buffer {

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { AppError, messageOf } from '../../shared/errors.ts';
+import type { Dialect } from '../../shared/model.ts';
 import { answerError, wireErrorOf } from './answer.ts';
 import { collect, decoded } from './decode.ts';
 import { STREAM_HEADERS } from './early-head.ts';
@@ -15,7 +16,7 @@ import { type Flow, type FlowReply, relayStream } from './stream.ts';
 import { callsInText, toolNames } from './text-calls.ts';
 import { readReply } from './translate/assemble.ts';
 import { clientStatus, errorEvent, readErrorObject, readUpstreamError } from './translate/errors.ts';
-import { isObject, parseJson } from './translate/json.ts';
+import { asArray, isObject, parseJson } from './translate/json.ts';
 import { createTranslator, translateReply } from './translate/pairs.ts';
 import type { JsonObject, WireError } from './translate/types.ts';
 import { streamOfWhole } from './whole-to-stream.ts';
@@ -195,7 +196,7 @@ function toldAsEvents(flight: TurnInFlight, body: Buffer): Told {
   const text = body.toString('utf8');
   const json = parseJson(text);
   const known = isObject(json) ? json : null;
-  const error = known && isAnswer(known) ? null : readUpstreamError(502, text);
+  const error = known && isAnswer(route.wire, known) ? null : readUpstreamError(502, text);
   const result = { reply: known, text: '', usage: null, complete: error === null, error };
   if (!known || error) return { out: errorEvent(facts.dialect, error ?? NO_ANSWER), result };
   try {
@@ -211,9 +212,17 @@ function toldAsEvents(flight: TurnInFlight, body: Buffer): Told {
 
 const NO_ANSWER: WireError = { type: 'api_error', message: 'The provider sent no answer.' };
 
-/** True for the object of an answer on any wire. */
-function isAnswer(json: JsonObject): boolean {
-  return json.choices !== undefined || json.content !== undefined || json.output !== undefined;
+/** True for an answer of that wire, be it empty. */
+function isAnswer(wire: Dialect, json: JsonObject): boolean {
+  if (wire === 'openai') return asArray(json.choices).some(isObject);
+  return Array.isArray(wire === 'anthropic' ? json.content : json.output);
+}
+
+function noAnswer({ route }: TurnInFlight, text: string): WireError {
+  const said = text.trim().slice(0, 200);
+  return {
+    message: `The provider ${route.name} sent JSON that is no answer; check its address and llm.wire. It said: ${said}`,
+  };
 }
 
 function answerWhole(deps: TurnDeps, flight: TurnInFlight, reply: FlowReply, bytes: Buffer): void {
@@ -229,9 +238,9 @@ function answerWhole(deps: TurnDeps, flight: TurnInFlight, reply: FlowReply, byt
     failCall(deps, flight, 502, { message });
     return;
   }
-  // Some providers put an error into a 200; a stream reader and the other dialect need one with a status.
-  const refused = isAnswer(json) ? null : readErrorObject(json);
-  if (refused && (prepared.context || facts.stream)) {
+  // Some providers put an error into a 200; no client would see it there.
+  if (!isAnswer(route.wire, json)) {
+    const refused = readErrorObject(json) ?? noAnswer(flight, text);
     failCall(deps, flight, refused.status ?? 502, refused);
     return;
   }
@@ -245,9 +254,8 @@ function answerWhole(deps: TurnDeps, flight: TurnInFlight, reply: FlowReply, byt
       return;
     }
   }
-  const error = refused ? refused.message : null;
   const answer = { reply: json, ...readReply(route.wire, json) };
-  record.end({ status: refused ? 'failed' : 'answered', httpStatus: reply.status, error, answer });
+  record.end({ status: 'answered', httpStatus: reply.status, error: null, answer });
   warnOfTextCalls(deps, flight, answer.text);
   keep(deps, flight, whole ?? json);
   if (whole) (facts.stream ? answerAsStream : answerJson)(flight, reply, whole);

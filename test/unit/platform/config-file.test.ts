@@ -138,6 +138,18 @@ describe('config file', () => {
     });
 
     it.each([
+      ['"', 'llm:\n  provider: custom\n  model_id: "good\n  api_base: http://x\n'],
+      ["'", "llm:\n  provider: custom\n  model_id: 'good\n  api_base: http://x"],
+    ])('is named where a %s opens that nothing closes, not where the file ends', (_, broken) => {
+      write(broken);
+      expect(errors(open())[0]).toMatchObject({
+        line: 3,
+        column: 13,
+        message: expect.stringContaining('quote that opens here'),
+      });
+    });
+
+    it.each([
       ['a list', '- a\n- b\n'],
       ['bare words', 'hello\n'],
       ['an unknown alias', 'llm: *nobody\n'],

@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import type { Dialect, Usage } from '../../../shared/model.ts';
 import { argumentsObject } from './arguments.ts';
 import { CallIndex, type CallParts } from './call-index.ts';
-import { readErrorObject } from './errors.ts';
+import { isErrorChunk, readErrorObject } from './errors.ts';
 import { asArray, asObject, asText, isObject, parseJson } from './json.ts';
 import { ReasoningDetails } from './reasoning-details.ts';
 import { ResponsesAssembler } from './responses/assemble.ts';
@@ -96,7 +96,7 @@ class OpenaiAssembler implements Assembler {
     }
     const chunk = parseJson(event.data);
     if (this.#done || !isObject(chunk)) return;
-    if (chunk.error || event.event === 'error') {
+    if (isErrorChunk(chunk) || event.event === 'error') {
       this.#error ??= readErrorObject(chunk);
       return;
     }

@@ -1,7 +1,7 @@
 import type { Answer } from './answer.ts';
 import type { WireReader } from './answer-stream.ts';
 import { CallIndex } from './call-index.ts';
-import { readErrorObject } from './errors.ts';
+import { isErrorChunk, readErrorObject } from './errors.ts';
 import { asArray, asObject, asText, isObject } from './json.ts';
 import { type ThinkPiece, ThinkTags } from './think-tags.ts';
 import type { JsonObject, TranslationContext } from './types.ts';
@@ -12,6 +12,8 @@ export class ChatReader implements WireReader {
   readonly #calls = new CallIndex();
   readonly #tags: ThinkTags;
   readonly #stopSequences: readonly string[];
+  /** A part of an answer came, be it empty: counts and filters alone are none. */
+  #heard = false;
   #finish: string | null = null;
   #stopSequence: string | null = null;
 
@@ -21,16 +23,15 @@ export class ChatReader implements WireReader {
   }
 
   read(chunk: JsonObject, event: string | undefined, answer: Answer): void {
-    const error = chunk.error || event === 'error' ? readErrorObject(chunk) : null;
+    const error = isErrorChunk(chunk) || event === 'error' ? readErrorObject(chunk) : null;
     if (error !== null) {
       answer.fail(error);
       return;
     }
     // Whatever the upstream offers beyond one answer has no place in the other dialects.
-    const choice =
-      asArray(chunk.choices)
-        .filter(isObject)
-        .find((item) => (item.index ?? 0) === 0) ?? {};
+    const choices = asArray(chunk.choices).filter(isObject);
+    this.#heard ||= choices.length > 0;
+    const choice = choices.find((item) => (item.index ?? 0) === 0) ?? {};
     const usage =
       readOpenaiUsage(chunk.usage) ??
       readOpenaiUsage(choice.usage) ??
@@ -44,8 +45,7 @@ export class ChatReader implements WireReader {
 
   /** The upstream's own word that all was sent, also from servers that give no finish reason. */
   done(answer: Answer): void {
-    if (answer.state === 'idle')
-      answer.fail({ type: 'api_error', message: 'The upstream sent an empty answer.' });
+    if (!this.#heard) answer.fail({ type: 'api_error', message: 'The upstream sent an empty answer.' });
     else this.#close(answer);
   }
 

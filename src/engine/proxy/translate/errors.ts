@@ -89,6 +89,8 @@ export function readUpstreamError(status: number, body: string): WireError {
 
 /** Reads an error object, also one inside a stream event or a 200 reply; null when there is none. */
 export function readErrorObject(root: JsonObject): WireError | null {
+  const vendors = readBaseResp(root);
+  if (vendors !== null) return vendors;
   const inner = root.error ?? (asArray(root.errors)[0] as unknown);
   if (typeof inner === 'string' && inner !== '') {
     // Some servers put the sentence into `message` and only a word into `error`.
@@ -117,7 +119,39 @@ export function readErrorObject(root: JsonObject): WireError | null {
   }
   if (typeof root.message === 'string' && root.choices === undefined)
     return { message: root.message, code: codeOf(root.code) };
+  if (root.success === false) return { message: asText(root.msg) || 'error', code: codeOf(root.code) };
   return null;
+}
+
+/** MiniMax's error codes (its API reference, "Error codes") as statuses; all others are its own trouble. */
+const BASE_RESP_STATUSES: Readonly<Record<number, number>> = {
+  1001: 504,
+  1002: 429,
+  1004: 401,
+  1008: 402,
+  1026: 400,
+  1027: 400,
+  1039: 429,
+  1041: 429,
+  2013: 400,
+  2045: 429,
+  2049: 401,
+  2056: 429,
+};
+
+/** MiniMax puts its errors into a good answer: `base_resp` with a code other than 0. */
+function readBaseResp(root: JsonObject): WireError | null {
+  if (!isObject(root.base_resp)) return null;
+  const code = Number(root.base_resp.status_code ?? 0);
+  if (code === 0) return null;
+  const status = BASE_RESP_STATUSES[code] ?? 502;
+  const message = asText(root.base_resp.status_msg) || `The provider reported error ${code}.`;
+  return { type: errorType(status), message, code: String(code), status };
+}
+
+/** True for a chunk of chat completions that is an error, whatever its form. */
+export function isErrorChunk(chunk: JsonObject): boolean {
+  return Boolean(chunk.error) || readBaseResp(chunk) !== null;
 }
 
 function codeOf(code: unknown): string | null {
