@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { placed } from '../engine/platform/config-entry.ts';
+import { withFix } from '../engine/platform/config-entry.ts';
 import type { ConfigEntry, ConfigProblem } from '../shared/contract.ts';
 import { AppError } from '../shared/errors.ts';
 import { connectHost } from './client.ts';
@@ -176,7 +176,7 @@ export async function readSecret(context: Context, question: string): Promise<st
 
 /** A problem of the config as one line. */
 function describeProblem(problem: ConfigProblem): string {
-  return `${problem.severity}: ${placed(problem)}${problem.hint === null ? '' : ` ${problem.hint}`}`;
+  return `${problem.severity}: ${withFix(problem)}`;
 }
 
 function spell(entry: ConfigEntry): string {

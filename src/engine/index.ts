@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Config } from '../shared/config.ts';
 import { effectiveMode } from '../shared/config-rules.ts';
 import type { Call, RouteInput, RouteName, RouteOutput } from '../shared/contract.ts';
@@ -12,7 +12,7 @@ import { runDoctor } from './doctor.ts';
 import { createHandlers } from './handlers.ts';
 import { Learner } from './learning/index.ts';
 import { systemClock } from './platform/clock.ts';
-import { placed } from './platform/config-entry.ts';
+import { withFix } from './platform/config-entry.ts';
 import { ConfigFile } from './platform/config-file.ts';
 import { acquireHost, type HostLock } from './platform/lock.ts';
 import { createLog, type Log, type Logger, type LogLevel } from './platform/logger.ts';
@@ -171,6 +171,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     const learning = read(() => learner.status(), NO_LEARNING);
     const today = read(() => sessions.today(), NO_TURNS);
     const cap = read(() => usage.cap(), null);
+    const problems = configFile.problems();
     return {
       version: ports.version,
       host: ports.host,
@@ -202,10 +203,10 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
           ...(storeTrouble === null ? [] : [storeTrouble]),
           ...failures,
           ...unrecorded(sessions),
-          ...configFile
-            .problems()
-            .map((problem) => (problem.severity === 'error' ? placed(problem) : problem.message)),
-          ...proxy.warnings(),
+          ...problems.map((problem) =>
+            problem.line === null ? withFix(problem) : `${basename(paths.config)}, ${withFix(problem)}`,
+          ),
+          ...proxy.warnings().filter((warning) => !problems.some(({ message }) => message === warning)),
         ]),
       ],
     };

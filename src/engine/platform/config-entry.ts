@@ -77,6 +77,11 @@ export function placed({ message, line, column }: ConfigProblem): string {
   return `line ${line}${column === null ? '' : `, column ${column}`}: ${message}`;
 }
 
+/** A problem with its place and what to do about it, as one remark. */
+export function withFix(problem: ConfigProblem): string {
+  return problem.hint === null ? placed(problem) : `${placed(problem)} ${problem.hint}`;
+}
+
 /** Secrets inside a value that is an object as a whole, e.g. `agents`. */
 function maskInside(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(maskInside);
