@@ -28,5 +28,5 @@ export function localTime(iso: string): string {
 }
 
 function ended(text: string): string {
-  return text.endsWith('\n') ? text : `${text}\n`;
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }

@@ -53,7 +53,9 @@ it('changes the library with and without a host: every change is a version, a re
   expect(await run('list')).toMatch(/^off\s+tea\s+user/m);
   await run('remove', 'tea');
   expect(await run('restore', 'tea')).toContain('text of version 2');
-  expect(await run('history', 'tea', '--diff')).toMatch(/-Steep\.\n\+Boil\./);
+  const history = await run('history', 'tea', '--diff');
+  expect(history).toMatch(/-Steep\.\n\+Boil\./);
+  expect(history).toMatch(/@@ -0,0 \+1,\d+ @@\n\+---\n/);
   expect(await run('lint', 'tea')).toContain('tea: It has no metadata.triggers');
   expect(await run('stats')).toBe('No skill has been used yet.\n');
   expect(await run('scope', 'tea', '--agent', 'codex')).toBe('tea is for codex.\n');
