@@ -175,7 +175,7 @@ function checkSecrets({ plainSecrets, secrets, paths }: DoctorDeps): Finding {
   return {
     state: 'warning',
     detail: `${plain.join(', ')} ${plain.length === 1 ? 'stands' : 'stand'} in ${paths.config} in plain text.`,
-    fix: `Move it into the secret store: metaclaw config set ${plain[0]} (it asks for the value).`,
+    fix: `Move ${plain.length === 1 ? 'it' : 'each'} into the secret store: metaclaw config set ${plain[0]} (it asks for the value).`,
   };
 }
 

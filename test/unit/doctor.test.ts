@@ -87,6 +87,19 @@ describe('doctor', () => {
     expect(checks.config?.detail).toContain('line 3');
   });
 
+  it('speaks of every key that stands in the file in plain text', async () => {
+    const one = await run({ plainSecrets: () => ['llm.api_key'] });
+    expect(one.secrets).toMatchObject({
+      detail: expect.stringContaining('llm.api_key stands in'),
+      fix: expect.stringMatching(/^Move it /),
+    });
+    const two = await run({ plainSecrets: () => ['llm.api_key', 'rl.api_key'] });
+    expect(two.secrets).toMatchObject({
+      detail: expect.stringContaining('rl.api_key stand in'),
+      fix: expect.stringMatching(/^Move each /),
+    });
+  });
+
   it('tells of a daily cap, and how to go on when it holds', async () => {
     const until = '2026-12-02T00:00:00.000Z';
     const open = await run({
