@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createTwoFilesPatch } from 'diff';
 import { z } from 'zod';
 import type { Config } from '../../shared/config.ts';
 import type { Undo } from '../../shared/contract.ts';
@@ -19,7 +18,8 @@ import type { Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { UndoLog } from '../store/undo.ts';
-import { bankUpdates, placeFolder, type Seeded, seed, seededSchema, sweepStaging } from './bank.ts';
+import { placeFolder, sweepStaging } from './bank.ts';
+import { BankCopies } from './bank-copies.ts';
 import { SkillEdits, type TextChange } from './edits.ts';
 import {
   hashOf,
@@ -32,7 +32,8 @@ import {
 } from './folder.ts';
 import { type Authorship, OUTSIDE, SkillHistory } from './history.ts';
 import { type Overlap, overlapsOf } from './overlap.ts';
-import { type Hit, Ranking, THRESHOLD } from './ranking.ts';
+import { Ranking } from './ranking.ts';
+import { Retriever } from './retriever.ts';
 import { type Place, Scopes } from './scopes.ts';
 import { Shelf } from './shelf.ts';
 import {
@@ -43,7 +44,7 @@ import {
   type SkillDraft,
   type SkillFile,
 } from './skill-file.ts';
-import { routeCategory } from './template.ts';
+import { Slices } from './slices.ts';
 import { WorthBook } from './worth.ts';
 
 export interface SkillBookDeps {
@@ -83,18 +84,9 @@ interface Spot {
   place: number;
 }
 
-/** So long reading may hold up the start; the rest is read beside the first turns. */
-const START_MS = 250;
-const FIRST_SLICE = 50;
-const SLICE = 10;
-const SEEDED = 'skills.seeded';
 const SWITCHES = 'skills.switches';
 const GENERATION = 'skills.generation';
 const FINGERPRINT = 'skills.fingerprint';
-const MISTAKES_IN_TEMPLATE_MODE = 5;
-/** So many built-in skills may stand before one of the user's own that still enters. */
-const MOST_BUILT_IN = 20;
-
 /**
  * The skill library: a folder of SKILL.md files that belongs to the user. Reads it, watches it, finds what fits a
  * text, and writes only whole new skills. Whether a skill is on is kept beside the files (settings table), so that
@@ -113,19 +105,17 @@ export class SkillBook {
   readonly #roots: readonly string[];
   readonly #live = new Map<string, Live>();
   readonly #ranking = new Ranking();
+  readonly #retriever: Retriever;
+  readonly #bank: BankCopies;
+  readonly #slices: Slices<Spot>;
   readonly #worth: WorthBook;
   #switches: Record<string, boolean> = {};
-  #seeded: Seeded = {};
   #generation = 0;
   #fingerprint = 0n;
   readonly #stamps = new Map<string, bigint>();
   #folderProblems: SkillProblem[] = [];
   readonly #readableRoots = new Set<string>();
-  /** Skills that a large library has yet to read. */
-  #unread = 0;
   #isRead = false;
-  #stopped = false;
-  #loading: Promise<void> = Promise.resolve();
   #unwatch: (() => Promise<void>)[] = [];
 
   constructor(deps: SkillBookDeps) {
@@ -134,6 +124,21 @@ export class SkillBook {
     this.#shelf = new Shelf([deps.dir, ...this.#roots]);
     this.history = new SkillHistory(deps);
     this.#worth = new WorthBook(deps);
+    this.#bank = new BankCopies(deps);
+    this.#slices = new Slices({
+      clock: deps.clock,
+      take: (spots) => this.#takeAll(spots),
+      done: () => this.#settleIn(),
+    });
+    this.#retriever = new Retriever({
+      config: deps.config,
+      ranking: this.#ranking,
+      enabled: () => this.#enabled(),
+      isBuiltIn: (name) => {
+        const live = this.#live.get(name);
+        return live !== undefined && this.#sourceOf(live.file, live.skill) === 'built-in';
+      },
+    });
     this.scopes = new Scopes({ ...deps, changed: () => deps.bus.emit('invalidate', 'skills') });
     this.edits = new SkillEdits({
       ...deps,
@@ -158,9 +163,9 @@ export class SkillBook {
 
   /** Seeds the bank, loads the folder and watches it. A folder that cannot be used is a problem, never an exception. */
   async start(): Promise<void> {
-    const { database, dir, clock, log } = this.#deps;
+    const { database, dir, log } = this.#deps;
     this.#switches = readSetting(database, SWITCHES, z.record(z.string(), z.boolean()), {});
-    this.#seeded = readSetting(database, SEEDED, seededSchema, {});
+    this.#bank.load();
     this.#generation = readSetting(database, GENERATION, z.number().int(), 0);
     this.edits.load();
     this.#worth.load();
@@ -170,7 +175,7 @@ export class SkillBook {
     try {
       mkdirSync(dir, { recursive: true });
       sweepStaging(dir);
-      this.#seed();
+      this.#bank.bringIn();
       spots.push(...skillFolders(dir).map((folder) => ({ folder, place: 0 })));
     } catch (error) {
       this.#folderProblems = [
@@ -180,41 +185,20 @@ export class SkillBook {
       return;
     }
     spots.push(...this.#spotsOfRoots());
-    const until = clock.now() + START_MS;
-    let at = 0;
-    while (at < spots.length && (at === 0 || clock.now() < until)) {
-      this.#takeAll(spots.slice(at, at + FIRST_SLICE));
-      at += FIRST_SLICE;
-    }
-    if (at >= spots.length) await this.#settleIn();
-    else {
-      this.#unread = spots.length - at;
-      this.#loading = this.#takeRest(spots.slice(at)).catch((error) =>
-        log.error({ err: error, dir }, 'the rest of the skills was not read'),
-      );
-    }
+    await this.#slices.start(spots, (error) =>
+      log.error({ err: error, dir }, 'the rest of the skills was not read'),
+    );
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    await this.#loading;
+    await this.#slices.stop();
     await Promise.all(this.#unwatch.map((unwatch) => unwatch()));
     this.#unwatch = [];
   }
 
   /** Resolves when every skill has been read; thousands of them are read beside the first turns. */
   async loaded(): Promise<void> {
-    await this.#loading;
-  }
-
-  /** Reads the rest of a large library in slices too short for a turn to notice. */
-  async #takeRest(spots: readonly Spot[]): Promise<void> {
-    for (let at = 0; at < spots.length && !this.#stopped; at += SLICE) {
-      this.#takeAll(spots.slice(at, at + SLICE));
-      this.#unread = Math.max(0, spots.length - at - SLICE);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    if (!this.#stopped) await this.#settleIn();
+    await this.#slices.finished();
   }
 
   #takeAll(spots: readonly Spot[]): void {
@@ -389,11 +373,7 @@ export class SkillBook {
     const { sessionId } = options;
     if (!config.enabled) return [];
     const limit = options.limit ?? config.top_k;
-    const allows = this.scopes.filterFor(options.place);
-    const hits =
-      config.retrieval_mode === 'template'
-        ? this.#byTemplate(text, limit, allows)
-        : this.#ownFirst(this.#ranking.search(text, limit + MOST_BUILT_IN, allows)).slice(0, limit);
+    const hits = this.#retriever.find(text, limit, this.scopes.filterFor(options.place));
     return hits.flatMap(({ id, score, reason }) => {
       const live = this.#live.get(id);
       if (!live) return [];
@@ -401,15 +381,6 @@ export class SkillBook {
       const withheld = sessionId !== undefined && this.#worth.isWithheld(sessionId, id, learning.holdout);
       return [{ kind: 'skill' as const, id, title: id, body: skill.body, tokens, score, reason, withheld }];
     });
-  }
-
-  /** Where the budget is short, what the user wrote or accepted goes before what came with MetaClaw. */
-  #ownFirst(hits: readonly Hit[]): Hit[] {
-    const isBuiltIn = ({ id }: Hit) => {
-      const live = this.#live.get(id);
-      return live !== undefined && this.#sourceOf(live.file, live.skill) === 'built-in';
-    };
-    return [...hits.filter((hit) => !isBuiltIn(hit)), ...hits.filter(isBuiltIn)];
   }
 
   /** What retrieval thinks of a text, with what stayed below the threshold: for `--explain` and the screens. */
@@ -444,25 +415,13 @@ export class SkillBook {
 
   /** What the bank has newer for built-in skills that were edited, as a unified diff from the user's text. */
   bankUpdates(): { name: string; diff: string }[] {
-    const { bank, dir } = this.#deps;
-    return bankUpdates(bank, dir, this.#seeded).map(({ folder, mine, theirs }) => ({
-      name: folder,
-      diff: createTwoFilesPatch(`${folder} (yours)`, `${folder} (bank)`, mine, theirs),
-    }));
+    return this.#bank.updates();
   }
 
   /** Takes the bank's text for an edited skill; undone like any edit. NOT_FOUND when the bank has nothing newer. */
   takeFromBank(name: string): { undo: Undo } {
-    const { bank, dir, database } = this.#deps;
-    const update = bankUpdates(bank, dir, this.#seeded).find(({ folder }) => folder === name);
-    if (!update)
-      throw new AppError('NOT_FOUND', `The bank has nothing newer for ${JSON.stringify(name)}.`, {
-        hint: 'See metaclaw skills bank.',
-      });
-    return database.tx(() => {
-      const { undo } = this.edits.edit(name, update.theirs, { by: { author: 'built-in' } });
-      this.#seeded = { ...this.#seeded, [name]: hashOf(update.theirs) };
-      writeSetting(database, SEEDED, this.#seeded);
+    return this.#bank.take(name, (text) => {
+      const { undo } = this.edits.edit(name, text, { by: { author: 'built-in' } });
       return { undo };
     });
   }
@@ -501,16 +460,6 @@ export class SkillBook {
         return [];
       }
     });
-  }
-
-  #seed(): void {
-    const { bank, dir, database, log } = this.#deps;
-    try {
-      this.#seeded = seed(bank, dir, this.#seeded);
-      writeSetting(database, SEEDED, this.#seeded);
-    } catch (error) {
-      log.warn({ err: error, bank }, 'built-in skills were not brought in');
-    }
   }
 
   /** Reads one changed folder again, alone. */
@@ -617,26 +566,8 @@ export class SkillBook {
     bus.emit('invalidate', 'skills');
   }
 
-  #byTemplate(text: string, limit: number, allows: ((name: string) => boolean) | null): Hit[] {
-    const category = routeCategory(text);
-    if (category === null) return this.#ranking.search(text, limit, allows);
-    const { top_k, task_specific_top_k } = this.#deps.config().skills;
-    const ranked = new Map(this.#ranking.weigh(text, this.#live.size).map((hit) => [hit.id, hit]));
-    const members = (of: string, most: number): Hit[] =>
-      [...this.#live.values()]
-        .filter(
-          ({ skill }) => skill.category === of && this.#isEnabled(skill) && allows?.(skill.name) !== false,
-        )
-        .map(({ skill }) => ranked.get(skill.name) ?? { id: skill.name, score: 0, reason: `category: ${of}` })
-        .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
-        .slice(0, most);
-    return [
-      ...members('general', top_k).filter(({ score }) => score >= THRESHOLD),
-      ...members(category, task_specific_top_k),
-      ...members('common_mistakes', MISTAKES_IN_TEMPLATE_MODE).filter(({ score }) => score >= THRESHOLD),
-    ]
-      .sort((a, b) => b.score - a.score)
-      .slice(0, limit);
+  *#enabled(): Generator<SkillFile> {
+    for (const { skill } of this.#live.values()) if (this.#isEnabled(skill)) yield skill;
   }
 
   #need(name: string): Live {
@@ -647,8 +578,8 @@ export class SkillBook {
 
   #problems(): SkillProblem[] {
     const reading =
-      this.#unread > 0
-        ? [{ path: this.#deps.dir, message: `${this.#unread} skills are still being read.` }]
+      this.#slices.left > 0
+        ? [{ path: this.#deps.dir, message: `${this.#slices.left} skills are still being read.` }]
         : [];
     return [...this.#folderProblems, ...reading, ...this.#shelf.problems()];
   }
@@ -686,7 +617,7 @@ export class SkillBook {
 
   /** A built-in skill that was edited is the user's own. */
   #sourceOf(file: LoadedFile, skill: SkillFile): SkillSource {
-    if (this.#isWritable(file) && this.#seeded[file.folder] === file.hash) return 'built-in';
+    if (this.#isWritable(file) && this.#bank.isUnedited(file)) return 'built-in';
     return skill.source === 'learned' ? 'learned' : 'user';
   }
 }
