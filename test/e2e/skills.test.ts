@@ -113,6 +113,18 @@ test('a skill is written, changed, locked and removed in the window', async () =
   await editor.fill('---\nname: changelog-entries\n---\n\nNo description.\n');
   await expect(page.getByRole('list', { name: 'Faults' })).toContainText('no description');
   await expect(page.getByRole('button', { name: /Save as version 2/ })).toBeDisabled();
+  // Mark and words stand in one line, and a key's name fades with its button.
+  expect(
+    await page.evaluate(`(() => {
+      const fault = document.querySelector('.faults li');
+      const key = document.querySelector('.btn.primary:disabled .kbd');
+      return {
+        isOneLine: fault.clientHeight < 24,
+        isMarked: getComputedStyle(fault.querySelector('svg')).color !== getComputedStyle(fault).color,
+        fades: getComputedStyle(key).color === getComputedStyle(key.parentElement).color,
+      };
+    })()`),
+  ).toEqual({ isOneLine: true, isMarked: true, fades: true });
   await app.look('skill-edit-fault');
   await editor.fill(MINE.replace('Leave out internals.', 'Leave internals out.'));
   await expect(page.getByRole('list', { name: 'Faults' })).toHaveCount(0);
@@ -148,10 +160,17 @@ test('a skill is written, changed, locked and removed in the window', async () =
   await expect(page.getByRole('heading', { level: 2, name: 'other-entries' })).toBeVisible();
   await app.resize(720, 480);
   await page.getByRole('radio', { name: 'History' }).click();
+  // A version without a story has no empty bar above its text.
+  await expect(page.locator('.version-bar')).toBeHidden();
   await app.shoot('small-skill-history');
   await page.getByRole('radio', { name: 'Edit' }).click();
   const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
   expect(overflow).toBeLessThanOrEqual(0);
+  const room = await page.evaluate(`(() => {
+    const last = document.querySelector('.actions > :last-child');
+    return last.parentElement.getBoundingClientRect().right - last.getBoundingClientRect().right;
+  })()`);
+  expect(room).toBeLessThanOrEqual(24);
   await app.shoot('small-skill-edit');
 });
 

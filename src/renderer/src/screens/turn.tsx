@@ -176,9 +176,7 @@ function Item({ item }: { item: InjectedItem }) {
             item.title
           )}
         </div>
-        <div className="sm t3 cut" title={why}>
-          {why}
-        </div>
+        <div className="sm t3">{why}</div>
       </div>
       <span className="num" title={t('activity.tokens', { count: item.tokens })}>
         {formatNumber(item.tokens, t.locale)}

@@ -141,7 +141,7 @@ export function TextForm(props: {
       {problem === null && remarks.length === 0 ? null : (
         <ul className="faults sm" aria-label={t('skills.faults')}>
           {problem === null ? null : (
-            <li>
+            <li className="problem">
               <Glyph level="problem" /> {problem}
             </li>
           )}
@@ -162,10 +162,12 @@ export function TextForm(props: {
           ]}
           onChange={setView}
         />
-        <span className="sm t3 grow hide-narrow">
-          {check.data === undefined
-            ? ''
-            : t('skills.ofTokens', { count: check.data.tokens, most: formatNumber(250, t.locale) })}
+        <span className="grow">
+          <span className="sm t3 hide-narrow">
+            {check.data === undefined
+              ? ''
+              : t('skills.ofTokens', { count: check.data.tokens, most: formatNumber(250, t.locale) })}
+          </span>
         </span>
         {props.children(problem === null)}
       </div>
