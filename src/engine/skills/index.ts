@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../shared/config.ts';
@@ -18,34 +18,22 @@ import type { Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { UndoLog } from '../store/undo.ts';
-import { placeFolder, sweepStaging } from './bank.ts';
+import { sweepStaging } from './bank.ts';
 import { BankCopies } from './bank-copies.ts';
 import { SkillEdits, type TextChange } from './edits.ts';
-import {
-  hashOf,
-  type LoadedFile,
-  moveFolder,
-  readSkillText,
-  SKILL_FILE,
-  skillFolders,
-  watchSkills,
-} from './folder.ts';
+import { hashOf, type LoadedFile, readSkillText, SKILL_FILE, skillFolders, watchSkills } from './folder.ts';
+import { Generation } from './generation.ts';
 import { type Authorship, OUTSIDE, SkillHistory } from './history.ts';
 import { type Overlap, overlapsOf } from './overlap.ts';
 import { Ranking } from './ranking.ts';
 import { Retriever } from './retriever.ts';
 import { type Place, Scopes } from './scopes.ts';
 import { Shelf } from './shelf.ts';
-import {
-  composeSkill,
-  isSkillName,
-  joinSkill,
-  parseSkill,
-  type SkillDraft,
-  type SkillFile,
-} from './skill-file.ts';
+import { composeSkill, isSkillName, joinSkill, type SkillDraft, type SkillFile } from './skill-file.ts';
 import { Slices } from './slices.ts';
+import { type SkillUse, SkillUses } from './uses.ts';
 import { WorthBook } from './worth.ts';
+import { taken, trashSkill, writeSkill } from './writing.ts';
 
 export interface SkillBookDeps {
   /** Folder of the library, absolute. */
@@ -85,8 +73,6 @@ interface Spot {
 }
 
 const SWITCHES = 'skills.switches';
-const GENERATION = 'skills.generation';
-const FINGERPRINT = 'skills.fingerprint';
 /**
  * The skill library: a folder of SKILL.md files that belongs to the user. Reads it, watches it, finds what fits a
  * text, and writes only whole new skills. Whether a skill is on is kept beside the files (settings table), so that
@@ -110,9 +96,8 @@ export class SkillBook {
   readonly #slices: Slices<Spot>;
   readonly #worth: WorthBook;
   #switches: Record<string, boolean> = {};
-  #generation = 0;
-  #fingerprint = 0n;
-  readonly #stamps = new Map<string, bigint>();
+  readonly #generation: Generation;
+  readonly #uses: SkillUses;
   #folderProblems: SkillProblem[] = [];
   readonly #readableRoots = new Set<string>();
   #isRead = false;
@@ -125,6 +110,8 @@ export class SkillBook {
     this.history = new SkillHistory(deps);
     this.#worth = new WorthBook(deps);
     this.#bank = new BankCopies(deps);
+    this.#generation = new Generation(deps.database);
+    this.#uses = new SkillUses(deps);
     this.#slices = new Slices({
       clock: deps.clock,
       take: (spots) => this.#takeAll(spots),
@@ -158,7 +145,7 @@ export class SkillBook {
 
   /** Rises by one with every change of what can be injected; kept across restarts. */
   get generation(): number {
-    return this.#generation;
+    return this.#generation.value;
   }
 
   /** Seeds the bank, loads the folder and watches it. A folder that cannot be used is a problem, never an exception. */
@@ -166,7 +153,7 @@ export class SkillBook {
     const { database, dir, log } = this.#deps;
     this.#switches = readSetting(database, SWITCHES, z.record(z.string(), z.boolean()), {});
     this.#bank.load();
-    this.#generation = readSetting(database, GENERATION, z.number().int(), 0);
+    this.#generation.load();
     this.edits.load();
     this.#worth.load();
     this.history.load();
@@ -248,7 +235,7 @@ export class SkillBook {
   }
 
   list(): { skills: SkillSummary[]; problems: SkillProblem[] } {
-    const uses = this.#uses();
+    const uses = this.#uses.all();
     const skills = [...this.#live.values()].map((live) => this.#summary(live, uses));
     skills.sort((a, b) => (a.name < b.name ? -1 : 1));
     return { skills, problems: this.#problems() };
@@ -259,7 +246,7 @@ export class SkillBook {
     const live = this.#need(name);
     const content = readSkillText(live.file.path);
     if (content === null) throw missing(name);
-    return { ...this.#summary(live, this.#uses()), content, hash: hashOf(content) };
+    return { ...this.#summary(live, this.#uses.all()), content, hash: hashOf(content) };
   }
 
   /** True when a live skill has this name, or its folder is taken. */
@@ -318,31 +305,10 @@ export class SkillBook {
    * when the name or its folder is taken: a file of the user is never overwritten.
    */
   write(name: string, content: string, by: Authorship = { author: 'user' }): void {
-    const { skill, problem } = parseSkill(content);
-    if (problem !== null) throw new AppError('SKILL_INVALID', problem, { field: 'content' });
-    if (skill.name !== name || !isSkillName(name))
-      throw new AppError(
-        'SKILL_INVALID',
-        `The file names itself ${JSON.stringify(skill.name)}, not ${JSON.stringify(name)}.`,
-        { field: 'name' },
-      );
     const there = this.#live.get(name);
-    const { dir } = this.#deps;
     // One of the user's own may stand before one of another tool.
-    if ((there && this.#isWritable(there.file)) || existsSync(join(dir, name))) throw taken(name);
-    mkdirSync(dir, { recursive: true });
-    try {
-      placeFolder(dir, name, (staging) =>
-        writeFileSync(join(staging, SKILL_FILE), content, { mode: 0o644, flush: true }),
-      );
-    } catch (error) {
-      if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? ''))
-        throw taken(name);
-      throw new AppError('STORE_UNREADABLE', `The skill ${name} cannot be written: ${messageOf(error)}`, {
-        hint: 'Check that the skills folder is writable and that the disk is not full.',
-        cause: error,
-      });
-    }
+    if (there && this.#isWritable(there.file)) throw taken(name);
+    writeSkill(this.#deps.dir, name, content);
     this.#refresh(name, by);
   }
 
@@ -352,11 +318,7 @@ export class SkillBook {
     const { folder } = file;
     if (!this.#isWritable(file)) throw foreign(name, file.path);
     const { dir, trash, clock } = this.#deps;
-    const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, '-');
-    let target = join(trash, `${folder}-${stamp}`);
-    for (let n = 2; existsSync(target); n += 1) target = join(trash, `${folder}-${stamp}-${n}`);
-    mkdirSync(trash, { recursive: true, mode: 0o700 });
-    moveFolder(join(dir, folder), target);
+    const target = trashSkill(dir, trash, folder, clock.now());
     this.#refresh(folder, by);
     return target;
   }
@@ -434,16 +396,7 @@ export class SkillBook {
   /** Remembers that a turn carried these skills; the same turn counts once. */
   recordUse(turnId: string, names: readonly string[]): void {
     if (names.length === 0) return;
-    const at = new Date(this.#deps.clock.now()).toISOString();
-    this.#deps.database.tx(() => {
-      for (const name of names)
-        this.#deps.database.run(
-          'INSERT OR IGNORE INTO skill_uses (skill, turn_id, at) VALUES (?, ?, ?)',
-          name,
-          turnId,
-          at,
-        );
-    });
+    this.#uses.record(turnId, names);
     this.#deps.bus.emit('invalidate', 'skills');
   }
 
@@ -478,7 +431,7 @@ export class SkillBook {
   /** Takes over the file that a name stands for now, and decides whether retrieval may find it. */
   #settle(name: string): void {
     const file = this.#shelf.fileOf(name);
-    this.#stamp(name, file?.skill && this.#isEnabled(file.skill) ? file.hash : null);
+    this.#generation.stamp(name, file?.skill && this.#isEnabled(file.skill) ? file.hash : null);
     if (!file?.skill) {
       this.#live.delete(name);
       this.#ranking.remove(name);
@@ -493,15 +446,6 @@ export class SkillBook {
       this.#ranking.remove(name);
       this.#deps.log.error({ err: error, path: file.path }, 'the skill cannot be searched for');
     }
-  }
-
-  /** The fingerprint is the sum of what can be injected, in any order, so that a change costs one hash. */
-  #stamp(name: string, hash: string | null): void {
-    const before = this.#stamps.get(name) ?? 0n;
-    const now = hash === null ? 0n : BigInt(`0x${hashOf(`${name} ${hash}`)}`);
-    this.#fingerprint ^= before ^ now;
-    if (now === 0n) this.#stamps.delete(name);
-    else this.#stamps.set(name, now);
   }
 
   /** Makes a version of what a name stands for now, unless the newest one is just that. */
@@ -552,18 +496,9 @@ export class SkillBook {
     return own ?? skill.enabled;
   }
 
-  /** Compares what can be injected with what it last was, also across restarts. */
   #noteChange(): void {
-    const { database, bus } = this.#deps;
-    const fingerprint = this.#fingerprint.toString(16);
-    if (this.#isRead && readSetting(database, FINGERPRINT, z.string(), '') !== fingerprint) {
-      this.#generation += 1;
-      database.tx(() => {
-        writeSetting(database, FINGERPRINT, fingerprint);
-        writeSetting(database, GENERATION, this.#generation);
-      });
-    }
-    bus.emit('invalidate', 'skills');
+    if (this.#isRead) this.#generation.settle();
+    this.#deps.bus.emit('invalidate', 'skills');
   }
 
   *#enabled(): Generator<SkillFile> {
@@ -584,17 +519,7 @@ export class SkillBook {
     return [...this.#folderProblems, ...reading, ...this.#shelf.problems()];
   }
 
-  #uses(): Map<string, { uses: number; last: string }> {
-    const rows = this.#deps.database.all<{ skill: string; uses: number; last: string }>(
-      'SELECT skill, COUNT(*) AS uses, MAX(at) AS last FROM skill_uses GROUP BY skill',
-    );
-    return new Map(rows.map(({ skill, uses, last }) => [skill, { uses, last }]));
-  }
-
-  #summary(
-    { file, skill, tokens }: Live,
-    uses: ReadonlyMap<string, { uses: number; last: string }>,
-  ): SkillSummary {
+  #summary({ file, skill, tokens }: Live, uses: ReadonlyMap<string, SkillUse>): SkillSummary {
     const used = uses.get(skill.name);
     return {
       name: skill.name,
@@ -632,12 +557,5 @@ function missing(name: string): AppError {
 function foreign(name: string, path: string): AppError {
   return new AppError('FORBIDDEN', `The skill ${name} belongs to another program and is only read.`, {
     hint: `Import ${path} to have a copy of your own.`,
-  });
-}
-
-function taken(name: string): AppError {
-  return new AppError('CONFLICT', `There is already a skill or folder named ${name}.`, {
-    hint: 'Choose another name; existing files are never overwritten.',
-    field: 'name',
   });
 }
