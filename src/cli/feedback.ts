@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { AppError } from '../shared/errors.ts';
 import { type Context, withCalls } from './context.ts';
 
@@ -8,12 +8,10 @@ export function addFeedbackCommand(program: Command, context: Context): void {
     .command('feedback')
     .description('say of an answer that it was good or bad; learning reads it')
     .argument('<turn>', 'id of the turn (x-metaclaw-turn), or last')
-    .argument('<word>', 'good, bad or none')
+    .addArgument(new Argument('<good|bad|none>', 'none takes it back').choices(['good', 'bad', 'none']))
     .addOption(new Option('--text <text>', 'what should have been different').default(''))
-    .action((turn: string, word: string, { text }: { text: string }) =>
+    .action((turn: string, word: 'good' | 'bad' | 'none', { text }: { text: string }) =>
       withCalls(context, async (call) => {
-        if (word !== 'good' && word !== 'bad' && word !== 'none')
-          throw new AppError('BAD_INPUT', `${JSON.stringify(word)} is neither good nor bad nor none.`);
         const turnId =
           turn === 'last' ? (await call('turns.list', { kind: 'main', limit: 1 })).turns[0]?.id : turn;
         if (turnId === undefined) throw new AppError('NOT_FOUND', 'There is no turn yet.');

@@ -154,12 +154,13 @@ describe('metaclaw beside others', () => {
         ['start', '--port', 'x'],
         ['start', '--mode', 'fast'],
         ['nonsense'],
+        ['feedback', 'last', 'fine'],
         ['start', '-c', cli.path('missing.yaml')],
         // A folder would be watched as a whole, and never be a config.
         ['start', '-c', cli.home],
       ].map(async (args) => (await cli.run(args)).code),
     );
-    expect(await codes).toEqual([2, 2, 2, 1, 1]);
+    expect(await codes).toEqual([2, 2, 2, 2, 1, 1]);
     expect(await cli.run(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n' });
   });
 });
