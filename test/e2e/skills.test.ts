@@ -181,16 +181,20 @@ test('what a skill is worth is shown with its interval, and an answer is rated i
   await app.call('config.set', { path: 'learning.holdout', value: 0.5 });
   const { openai } = await app.call('proxy.endpoints', {});
   let held = 0;
+  /** A turn from which all that fits was withheld. */
+  let bare = '';
   for (let n = 0; n < 24; n += 1) {
     const first = await sendTurn(openai, `w${n}`, [ASK]);
     await first.text();
     const isHeld = !(first.headers.get('x-metaclaw-injected') ?? '').includes('changelog-entries');
     if (isHeld) held += 1;
+    if (!first.headers.has('x-metaclaw-injected')) bare = first.headers.get('x-metaclaw-turn') ?? '';
     const next = isHeld && n % 5 !== 0 ? 'No, that is wrong.' : 'Perfect, thanks.';
     const last = await sendTurn(openai, `w${n}`, [ASK, 'ok', next], { 'x-session-done': 'true' });
     await last.text();
   }
   expect(held).toBeGreaterThan(2);
+  expect(bare).not.toBe('');
   await expect
     .poll(
       async () => {
@@ -220,4 +224,7 @@ test('what a skill is worth is shown with its interval, and an answer is rated i
   await app.look('turn-feedback');
   await page.getByRole('button', { name: 'Bad answer' }).click();
   await expect(page.getByRole('button', { name: 'Bad answer' })).toHaveAttribute('aria-pressed', 'false');
+
+  await page.evaluate(`location.hash = '#/activity/${bare}'`);
+  await expect(page.getByText('What fits was left out')).toBeVisible();
 });

@@ -75,7 +75,7 @@ test('usage shows what was counted, unknown prices as unknown, and sets the cap'
   await cap.fill('$0.01');
   await cap.press('Enter');
   const reached = page.getByText(
-    'Today’s $0.01 for learning are used up. It goes on at midnight; agents get their answers.',
+    'Learning has used up today’s $0.01. It goes on at midnight; agents get their answers.',
   );
   await expect(reached.first()).toBeVisible();
   expect((await app.call('config.get', { path: 'usage.daily_cap' })).value).toBe('$0.01');

@@ -375,7 +375,7 @@ describe('our own calls', () => {
       await expect.poll(queued).toBe(1);
       expect(asked()).toBe(1);
       const status = await lab.engine.call('app.status', {});
-      expect(status.detail).toContain(`Today’s ${words} for learning are used up.`);
+      expect(status.detail).toContain(`Learning has used up today’s ${words}.`);
       const doctor = await lab.engine.call('doctor.run', {});
       expect(doctor.find(({ id }) => id === 'cap')).toMatchObject({ state: 'warning' });
       // What a person asks for is done.

@@ -127,7 +127,7 @@ test.each(LOCALES)('%s has every sentence', (locale) => {
 test('the second line tells of a daily cap that holds, after warnings and while learning is on', () => {
   const until = new Date(2026, 11, 2).toISOString();
   const cap = { cap: { unit: 'usd', amount: 2 }, spent: 2.1, until, state: 'reached' } as const;
-  const words = 'Today’s $2.00 for learning are used up. It goes on at midnight; agents get their answers.';
+  const words = 'Learning has used up today’s $2.00. It goes on at midnight; agents get their answers.';
   const detail = (change: Partial<Snapshot>) =>
     describeStatus(snapshot({ usage: { cap }, ...change }), t, now).detail;
   expect(detail({})).toBe(words);

@@ -147,11 +147,14 @@ function Items(props: { title: string; detail: string; children: ReactNode }) {
 
 function NothingAdded({ turn }: { turn: TurnDetail }) {
   const t = useT();
-  const { skipped } = turn.injection;
+  const { skipped, leftOut } = turn.injection;
+  const fitted = leftOut.some(({ reason }) => reason !== 'below-threshold');
   return (
     <Note>
       <b>{t('activity.nothingEntered')}.</b>{' '}
-      {skipped === null ? t('activity.noMatch') : t(`activity.skipped.${skipped}`)}
+      {skipped === null
+        ? t(fitted ? 'activity.allLeftOut' : 'activity.noMatch')
+        : t(`activity.skipped.${skipped}`)}
     </Note>
   );
 }
