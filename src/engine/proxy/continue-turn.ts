@@ -13,6 +13,8 @@ import type { JsonObject } from './translate/types.ts';
 /** So often is a paused turn taken up again. */
 const MOST_CONTINUATIONS = 3;
 const PAUSE = 'pause_turn';
+/** Bytes of a stream that are kept for the case that it pauses; a longer one is not gone on with. */
+const MOST_KEPT = 32 * 1024 * 1024;
 
 /**
  * Anthropic may pause a long turn of its own tools (`pause_turn`) and expects to be sent the answer so far to go on.
@@ -36,6 +38,7 @@ class UnpausedFlow implements Flow {
   #current: Flow;
   #aborted = false;
   #chunks: Buffer[] = [];
+  #size = 0;
   /** The answers so far, each of them paused. */
   #paused: JsonObject[] = [];
 
@@ -58,7 +61,9 @@ class UnpausedFlow implements Flow {
   pipe(sink: BodySink): void {
     this.#current.pipe({
       data: (chunk) => {
-        this.#chunks.push(chunk);
+        this.#size += chunk.length;
+        if (this.#isWhole || this.#size <= MOST_KEPT) this.#chunks.push(chunk);
+        else this.#chunks = [];
         return this.#isWhole || sink.data(chunk);
       },
       end: () => {
@@ -71,6 +76,7 @@ class UnpausedFlow implements Flow {
   async #ended(sink: BodySink): Promise<void> {
     const bytes = Buffer.concat(this.#chunks);
     this.#chunks = [];
+    this.#size = 0;
     const answer = this.#read(bytes);
     const isPaused = answer?.stop_reason === PAUSE;
     if (answer === null || !isPaused || this.#paused.length === MOST_CONTINUATIONS) {

@@ -4,7 +4,9 @@ import { errorEvent } from './translate/errors.ts';
 import { ResponsesAssembler } from './translate/responses/assemble.ts';
 import type { AssembledReply, WireError, WireEvent } from './translate/types.ts';
 
-/** No event of words alone is longer; what is beyond counts. */
+/** What an event says beside its words; what is beyond counts. */
+const FRAME = 384;
+/** No event of words alone is longer. */
 const USUAL_EVENT = 1024;
 /** Characters of an answer that are kept for the record: whatever is larger is nothing that anybody learns from. */
 const MOST_KEPT = 16 * 1024 * 1024;
@@ -39,11 +41,11 @@ export class KeptAnswer {
   }
 
   push(event: WireEvent): void {
-    this.#size += Math.max(0, event.data.length - USUAL_EVENT);
+    this.#size += Math.max(0, event.data.length - FRAME);
     if (isLastEvent(this.#dialect, event)) this.#ended = true;
     else if (isErrorEvent(event)) this.#failed = true;
     this.#told ||= isNativeError(this.#dialect, event);
-    if (!this.#isTooLarge || event.data.length <= USUAL_EVENT) this.#assembler.push(event);
+    if (!this.#isTooLarge || isLittle(event)) this.#assembler.push(event);
   }
 
   result(): AssembledReply {
@@ -63,6 +65,13 @@ export class KeptAnswer {
   get #isTooLarge(): boolean {
     return this.#size > MOST_KEPT;
   }
+}
+
+/** Ends, counts and errors are; of words that come in pieces of some size no more is kept. */
+function isLittle({ data }: WireEvent): boolean {
+  if (data.length <= FRAME) return true;
+  const isWords = /"(?:delta|choices)":/.test(data) && !/"(?:usage":\s*\{|finish_reason":\s*")/.test(data);
+  return data.length <= USUAL_EVENT && !isWords;
 }
 
 function isLastEvent(dialect: Dialect, event: WireEvent): boolean {

@@ -308,6 +308,22 @@ describe.each(PAIRS)('%s client, %s upstream: an answer without measure', (clien
   });
 });
 
+describe.each(WIRES)('%s: an answer without measure, a sentence at a time', (wire) => {
+  // No event was large, so none was counted: the proxy held the whole of a 200 MB answer, several times over.
+  it('is passed on whole, and the record keeps a part', async () => {
+    const text = 'x'.repeat(24 * 1024 * 1024);
+    labs[wire].upstream.reply({ text, chunk: 900 });
+    const { body } = await rawRequest(labs[wire].port, ask(wire));
+    expect(ends(wire, body)).toBe(1);
+    expect(body.length).toBeGreaterThan(text.length);
+    const turn = lastTurn(wire);
+    expect(turn?.status).toBe('answered');
+    expect(labs[wire].sessions.get(turn?.id ?? '').replyText.length).toBeLessThan(
+      wire === 'responses' ? 24 * 1024 * 1024 : 17 * 1024 * 1024,
+    );
+  });
+});
+
 describe.each(WIRES)('%s, another name asked for', (wire) => {
   it('exchanges the model’s name alone and leaves every other byte', async () => {
     const pretty = (eol: string) =>
