@@ -23,7 +23,7 @@ export function addSetupCommand(program: Command, context: Context): void {
         throw new AppError('BAD_INPUT', 'There is no terminal to ask on.', {
           hint: 'Use flags: metaclaw setup --yes --provider openai --model gpt-5.2 --api-key-env OPENAI_API_KEY',
         });
-      await withCalls(context, async (call, live) => {
+      const run = async (call: Call, live: boolean) => {
         if (options.yes) {
           await setupFromFlags(context, call, options);
         } else {
@@ -33,7 +33,9 @@ export function addSetupCommand(program: Command, context: Context): void {
         context.terminal.out(
           live ? 'MetaClaw is running and uses it from now on.' : 'Next: metaclaw start --daemon',
         );
-      });
+      };
+      // The library is begun here, so that the built-in skills are there before the first start.
+      await withCalls(context, run, { library: true });
     });
 }
 

@@ -43,6 +43,7 @@ describe('metaclaw setup --yes', () => {
     );
     expect(first).toMatchObject({ code: 0 });
     expect(first.all).not.toContain('sk-right');
+    expect(existsSync(cli.path('skills/review-a-diff/SKILL.md'))).toBe(true);
     const text = readFileSync(cli.path('config.yaml'), 'utf8');
     expect(text).toContain('# kept');
     expect(parse(text)).toMatchObject({
