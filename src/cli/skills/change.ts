@@ -18,7 +18,8 @@ export function addChanges(skills: Command, context: Context): void {
     .argument('<file>', 'path of the file, or - for standard input')
     .action((file: string) =>
       withLibrary(context, async (call) => {
-        const { name } = await call('skills.add', { content: await readText(context, file) });
+        const content = await readText(context, file);
+        const { name } = await naming(file, call('skills.add', { content }));
         terminal.out(`Added: ${name}.`);
       }),
     );
@@ -32,7 +33,8 @@ export function addChanges(skills: Command, context: Context): void {
         const skill = await call('skills.get', { name });
         const content = file === undefined ? await inEditor(context, skill) : await readText(context, file);
         if (content === skill.content) return terminal.out('Nothing was changed.');
-        const { version } = await call('skills.edit', { name, content, base: skill.hash });
+        const edit = call('skills.edit', { name, content, base: skill.hash });
+        const { version } = await (file === undefined ? edit : naming(file, edit));
         terminal.out(`Changed: ${name} is now at version ${version}.`);
       }),
     );
@@ -122,6 +124,19 @@ export function addChanges(skills: Command, context: Context): void {
         for (const { path: at, reason } of result.skipped) terminal.err(`skipped: ${at}: ${reason}`);
       }),
     );
+}
+
+/** A text that is no skill is refused with the name of the file that it came from. */
+async function naming<T>(file: string, change: Promise<T>): Promise<T> {
+  try {
+    return await change;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'SKILL_INVALID') throw error;
+    throw new AppError(error.code, `${file === '-' ? 'standard input' : file}: ${error.message}`, {
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      field: 'file',
+    });
+  }
 }
 
 async function readText({ terminal }: Context, file: string): Promise<string> {

@@ -43,6 +43,12 @@ it('changes the library with and without a host: every change is a version, a re
     return result.stdout;
   };
   expect((await cli.run(['skills', 'add', '-'], { input: text('Steep.') })).stdout).toBe('Added: tea.\n');
+  writeFileSync(cli.path('tea.md'), 'Boil.');
+  for (const args of [
+    ['add', cli.path('tea.md')],
+    ['edit', 'tea', '--file', cli.path('tea.md')],
+  ])
+    expect((await cli.run(['skills', ...args])).stderr).toContain(`${cli.path('tea.md')}: It has no front`);
   writeFileSync(cli.path('tea.md'), text('Boil.'));
   expect(await run('edit', 'tea', '--file', cli.path('tea.md'))).toContain('version 2');
   await cli.host();
