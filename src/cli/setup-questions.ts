@@ -70,7 +70,7 @@ export async function setupByQuestions(context: Context, call: Call, options: Se
       options: [
         { value: 'safe', label: 'Goes live when it is new and passes the safety scan', hint: 'with undo' },
         { value: 'ask', label: 'Always waits for me' },
-        { value: 'always', label: 'Always goes live' },
+        { value: 'always', label: 'Goes live also when it resembles another', hint: 'flagged ones wait' },
       ],
     }),
   );
