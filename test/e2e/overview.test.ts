@@ -168,6 +168,10 @@ test('every screen works at 720 by 480', async () => {
     await expect(page.locator('main .skel')).toHaveCount(0);
     const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
     expect(overflow, name).toBeLessThanOrEqual(0);
+    const cut = await page.evaluate(
+      `[...document.querySelectorAll('.node > .cut')].filter((line) => line.scrollWidth > line.clientWidth).length`,
+    );
+    expect(cut, name).toBe(0);
     await app.shoot(`small-${name}`);
   }
   await page.keyboard.press('Control+2');

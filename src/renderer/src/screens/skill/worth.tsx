@@ -15,10 +15,10 @@ export function Worth({ worth }: { worth: SkillWorth | null }) {
     <div className="sect">
       <div className="label">{t('skills.worth')}</div>
       {effect === null ? (
-        <p className="sm t3">{t('skills.worthTooFew')}</p>
+        <p className="sm t3 worth-sum">{t('skills.worthTooFew')}</p>
       ) : (
         <>
-          <p>
+          <p className="worth-sum">
             <span className={`worth-number ${toneOf(effect)}`}>{points(effect.difference, t)}</span>{' '}
             <span className="sm t3">
               {t('skills.worthPoints', { low: points(effect.low, t), high: points(effect.high, t) })}
