@@ -185,9 +185,14 @@ function pumpOf(deps: TurnDeps, flight: TurnInFlight, isContinued: boolean): Pum
   }
   const { echo } = prepared;
   const { dialect } = facts;
-  const model = route.model === facts.model ? null : facts.model;
+  const model = keepsName(flight) ? null : facts.model;
   const edit = model === null && echo === null ? null : eventEditor({ dialect, model, echo });
   return new SamePump(dialect, { edit, isContinued });
+}
+
+/** A client that named no model hears the one that answered. */
+function keepsName({ route, facts }: TurnInFlight): boolean {
+  return facts.model === '' || route.model === facts.model;
 }
 
 /** What came instead of an event stream: an answer is told as a stream, all else as an error. */
@@ -260,8 +265,7 @@ function answerWhole(deps: TurnDeps, flight: TurnInFlight, reply: FlowReply, byt
   keep(deps, flight, whole ?? json);
   if (whole) (facts.stream ? answerAsStream : answerJson)(flight, reply, whole);
   else {
-    const same = route.model === facts.model;
-    const named = same ? text : renameModel(facts.dialect, text, JSON.stringify(facts.model));
+    const named = keepsName(flight) ? text : renameModel(facts.dialect, text, JSON.stringify(facts.model));
     const told = restoreEcho(named, prepared.echo);
     const out = told === text ? bytes : Buffer.from(told);
     send(flight, reply.status, wholeHeaders(flight, reply), out);

@@ -90,6 +90,22 @@ describe('bodies and addresses that no SDK sends', () => {
   const get = (address: string) =>
     rawRequest(lab.port, `GET ${address} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);
 
+  // The answer named the model "", since that was what had been asked for.
+  it.each(['openai', 'anthropic', 'responses'] as const)(
+    'a %s client that names no model hears which one answered',
+    async (wire) => {
+      await start({ wire });
+      const path = { openai: 'chat/completions', anthropic: 'messages', responses: 'responses' }[wire];
+      const said = [{ role: 'user', content: 'Why?' }];
+      for (const stream of [false, true]) {
+        const body = wire === 'responses' ? { input: said } : { max_tokens: 90, messages: said };
+        const answer = await rawRequest(lab.port, post(`/v1/${path}`, JSON.stringify({ ...body, stream })));
+        expect(answer.status).toBe(200);
+        expect(new Set(answer.body.match(/"model": ?"[^"]*"/g))).toEqual(new Set(['"model":"served"']));
+      }
+    },
+  );
+
   // Dot segments reached any path of the provider's host, with the configured key.
   it.each(['/v1/../admin', '/v1/files/%2e%2e/%2E./admin', '/a/x/v1/../../admin', '/v1/..\\admin'])(
     'keeps %s within the API',
