@@ -37,3 +37,40 @@ it('T51: signed thinking goes on byte for byte, empty or not', async () => {
     expect(raw).toBe(body);
   }
 });
+
+// Anthropic refused the next step of a tool loop that another provider had begun: "Expected `thinking`, found `tool_use`".
+it.each([
+  ['that lost all its thinking goes on without any', '', undefined],
+  ['that began here thinks on', 'c2lnbmVk', { type: 'enabled', budget_tokens: 1024 }],
+])('a tool loop %s', async (_name, signature, thinking) => {
+  const older = {
+    role: 'assistant',
+    content: [
+      { type: 'thinking', thinking: 'old', signature: '' },
+      { type: 'text', text: 'So.' },
+    ],
+  };
+  const messages = [
+    { role: 'user', content: 'Why?' },
+    older,
+    { role: 'user', content: 'Look it up.' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'hm', signature },
+        { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} },
+      ],
+    },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'done' }] },
+  ];
+  const body = {
+    model: 'served',
+    max_tokens: 2000,
+    thinking: { type: 'enabled', budget_tokens: 1024 },
+    tools: [{ name: 'f', input_schema: { type: 'object' } }],
+    messages,
+  };
+  const answer = await rawRequest(lab.port, post('/v1/messages', JSON.stringify(body)));
+  expect(answer.status, answer.body).toBe(200);
+  expect(lab.upstream.last.json.thinking).toEqual(thinking);
+});

@@ -1,9 +1,10 @@
-import { asText, isObject } from './json.ts';
+import { asArray, asObject, asText, isObject } from './json.ts';
 import type { JsonObject } from './types.ts';
 
 /**
  * Anthropic request for an Anthropic upstream, changed only where it must be: thinking without a signature, which came
- * from another vendor through this proxy, would be refused. Signed thinking stays as it is, byte for byte (T51).
+ * from another vendor through this proxy, would be refused. Signed thinking stays as it is, byte for byte (T51). A tool
+ * loop that is left without its thinking goes on without any, since calls must begin with it where it has a budget.
  * Returns the same object when nothing had to change, so the caller can relay the bytes.
  */
 export function adaptAnthropicRequest(body: JsonObject): JsonObject {
@@ -13,7 +14,22 @@ export function adaptAnthropicRequest(body: JsonObject): JsonObject {
     const content = message.content.filter((block) => !isUnsigned(block));
     return content.length === 0 ? [] : [{ ...message, content }];
   });
-  return { ...body, messages };
+  const without: JsonObject = { ...body, messages };
+  if (asObject(body.thinking).type !== 'enabled' || !loopLacksThinking(messages)) return without;
+  const { thinking: _, ...rest } = without;
+  return rest;
+}
+
+/** True when results stand last and the calls that they answer do not begin with thinking. */
+function loopLacksThinking(messages: readonly unknown[]): boolean {
+  for (const message of messages.toReversed()) {
+    const { role, content } = asObject(message);
+    const types = asArray(content).map((block) => asObject(block).type);
+    if (role === 'user' && !types.includes('tool_result')) return false;
+    if (role === 'assistant' && types.includes('tool_use'))
+      return types[0] !== 'thinking' && types[0] !== 'redacted_thinking';
+  }
+  return false;
 }
 
 function hasUnsigned(message: unknown): boolean {
