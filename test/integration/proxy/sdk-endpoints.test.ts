@@ -65,16 +65,25 @@ describe.each(['openai', 'responses', 'anthropic'] as const)('beside answers, ov
     const asked = { model: 'm', messages: [{ role: 'user' as const, content: 'x' }] };
     const wrong = { maxRetries: 0, apiKey: 'sk-other' };
     const strangers = [
-      [new OpenAI({ ...wrong, baseURL: `${lab.url}/v1` }).chat.completions.create(asked), OpenAI],
-      [new OpenAI({ ...wrong, baseURL: `${lab.url}/v1` }).models.list(), OpenAI],
-      [new Anthropic({ ...wrong, baseURL: lab.url }).messages.create({ ...asked, max_tokens: 9 }), Anthropic],
+      [() => new OpenAI({ ...wrong, baseURL: `${lab.url}/v1` }).chat.completions.create(asked), OpenAI],
+      [() => new OpenAI({ ...wrong, baseURL: `${lab.url}/v1` }).models.list(), OpenAI],
       [
-        new Anthropic({ maxRetries: 0, apiKey: null, authToken: 'sk-other', baseURL: lab.url }).models.list(),
+        () => new Anthropic({ ...wrong, baseURL: lab.url }).messages.create({ ...asked, max_tokens: 9 }),
+        Anthropic,
+      ],
+      [
+        () =>
+          new Anthropic({
+            maxRetries: 0,
+            apiKey: null,
+            authToken: 'sk-other',
+            baseURL: lab.url,
+          }).models.list(),
         Anthropic,
       ],
     ] as const;
     for (const [call, { AuthenticationError }] of strangers)
-      await expect(call).rejects.toBeInstanceOf(AuthenticationError);
+      await expect(call()).rejects.toBeInstanceOf(AuthenticationError);
     expect(lab.upstream.requests).toHaveLength(before);
   });
 });
