@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { clearStaleHost, type RuntimeInfo, readHost } from '../engine/platform/lock.ts';
 import { messageOf } from '../shared/errors.ts';
-import { createTranslator, matchLocale } from '../shared/i18n/index.ts';
+import { createTranslator, matchLocale, type Translate } from '../shared/i18n/index.ts';
 import { describe, type Snapshot } from '../shared/status.ts';
 import { describeCap } from '../shared/usage.ts';
 import { connectHost } from './client.ts';
@@ -77,7 +77,7 @@ async function showRunning(context: Context, info: RuntimeInfo, json: boolean): 
   const capLine = cap === detail ? null : cap;
   if (detail !== null && detail !== status.sentence && !snapshot.warnings.includes(detail))
     terminal.out(detail);
-  terminal.out(table(rows(info, snapshot, endpoints, capLine)));
+  terminal.out(table(rows(info, snapshot, endpoints, capLine, t)));
   for (const warning of snapshot.warnings) terminal.err(`warning: ${warning}`);
 }
 
@@ -86,12 +86,13 @@ function rows(
   snapshot: Snapshot,
   endpoints: { openai: string; anthropic: string },
   cap: string | null,
+  t: Translate,
 ): string[][] {
   const { provider, today, proxy } = snapshot;
   const mode =
     snapshot.modeReason === null
       ? snapshot.effectiveMode
-      : `${snapshot.effectiveMode} (set: ${snapshot.mode}). ${snapshot.modeReason}`;
+      : `${snapshot.effectiveMode} (set: ${snapshot.mode}). ${t(`status.training.${snapshot.modeReason}`)}`;
   return [
     [
       'Host',

@@ -12,6 +12,12 @@ export const LEGACY_ALIASES: readonly (readonly [from: string, to: string])[] = 
   ['memory.max_tokens', 'memory.max_injected_tokens'],
 ];
 
+/** What `overriddenBy` says of a flag; otherwise it names an environment variable. */
+export const BY_FLAG = 'a flag of this run';
+
+/** What training lacks: its switch, a backend, `rl.api_key`, `rl.model`. */
+export type TrainingGap = 'off' | 'backend' | 'key' | 'model';
+
 /**
  * The mode that is in force. `rl` and `madmax` need training to be switched on, a key and a backend; without them
  * the LLM answers as in `skills_only`, and `reason` says what is missing.
@@ -19,20 +25,18 @@ export const LEGACY_ALIASES: readonly (readonly [from: string, to: string])[] = 
 export function effectiveMode(
   config: Config,
   trainingBuiltIn = false,
-): { mode: Mode; reason: string | null } {
+): { mode: Mode; reason: TrainingGap | null } {
   if (config.mode === 'skills_only') return { mode: 'skills_only', reason: null };
   const missing = !config.rl.enabled
-    ? 'rl.enabled is false'
+    ? 'off'
     : !trainingBuiltIn
-      ? 'this version has no training backend yet'
+      ? 'backend'
       : config.rl.api_key === ''
-        ? 'rl.api_key is not set'
+        ? 'key'
         : config.rl.model === ''
-          ? 'rl.model is not set'
+          ? 'model'
           : null;
-  return missing === null
-    ? { mode: config.mode, reason: null }
-    : { mode: 'skills_only', reason: `Training is off: ${missing}.` };
+  return missing === null ? { mode: config.mode, reason: null } : { mode: 'skills_only', reason: missing };
 }
 
 /** True for addresses and names that only this computer reaches, with or without the brackets of IPv6. */

@@ -1,4 +1,5 @@
 import { agentName } from './agents.ts';
+import type { TrainingGap } from './config-rules.ts';
 import { formatTime, formatWhen } from './format.ts';
 import type { Translate } from './i18n/index.ts';
 import type { Mode } from './model.ts';
@@ -17,7 +18,7 @@ export interface Snapshot {
   /** The configured mode, the mode that is in force, and why they differ. */
   mode: Mode;
   effectiveMode: 'skills_only' | 'rl' | 'madmax';
-  modeReason: string | null;
+  modeReason: TrainingGap | null;
   bypass: boolean;
   privateMode: boolean;
   provider: {

@@ -86,6 +86,11 @@ test('theme and language hold after a restart', async () => {
   try {
     const first = await openApp({ home, env: { LC_ALL: 'fr_FR.UTF-8' } });
     await expect(first.page.locator('html')).toHaveAttribute('lang', 'fr');
+    // Also what the engine tells: why it does not train, and that a flag has set the port.
+    await first.page.evaluate("location.hash = '#/settings'");
+    await expect(first.page.getByText('Fixé par une option de ce lancement.')).toBeVisible();
+    await first.page.evaluate("location.hash = '#/'");
+    await expect(first.page.getByText('Entraînement désactivé : rl.enabled est false.')).toBeVisible();
     await first.page.evaluate("window.metaclaw.request('host.setLanguage', { language: 'zh-CN' })");
     await first.theme('dark');
     await first.close();

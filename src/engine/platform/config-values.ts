@@ -7,7 +7,7 @@ import {
   type KeyInfo,
   nearestKey,
 } from '../../shared/config-keys.ts';
-import { LEGACY_ALIASES, listenAddress } from '../../shared/config-rules.ts';
+import { BY_FLAG, LEGACY_ALIASES, listenAddress } from '../../shared/config-rules.ts';
 import type { ConfigProblem } from '../../shared/contract.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { SecretStore } from '../ports.ts';
@@ -57,7 +57,7 @@ export function resolveConfig(layers: Layers): Resolved {
   problems.push(...unknownEnv(layers.env));
   for (const [path, value] of Object.entries(layers.overrides)) {
     setAt(values, path, value);
-    overriddenBy.set(path, 'a flag of this run');
+    overriddenBy.set(path, BY_FLAG);
   }
   for (const [from, to] of LEGACY_ALIASES) {
     const old = getAt(values, from);

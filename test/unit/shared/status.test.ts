@@ -135,3 +135,12 @@ test('the second line tells of a daily cap that holds, after warnings and while 
   expect(detail({ learning: { enabled: false, queued: 0, running: 0, lastError: null } })).toBeNull();
   expect(detail({ warnings: ['The disk is full.'] })).toBe('The disk is full.');
 });
+
+test('what training lacks is named with its key in every language', () => {
+  for (const locale of LOCALES) {
+    const words = createTranslator(locale);
+    expect(words('status.training.off')).toContain('rl.enabled');
+    expect(words('status.training.key')).toContain('rl.api_key');
+    expect(words('status.training.model')).toContain('rl.model');
+  }
+});

@@ -32,7 +32,7 @@ export function LearningPanel() {
           <div className="sm warn learning-error">{t('overview.learnError', { message: lastError })}</div>
         )}
         {snapshot.modeReason === null ? null : (
-          <div className="sm t3 learning-error">{snapshot.modeReason}</div>
+          <div className="sm t3 learning-error">{t(`status.training.${snapshot.modeReason}`)}</div>
         )}
       </div>
       <div className="line-item learning-foot">

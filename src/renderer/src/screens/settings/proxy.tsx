@@ -85,11 +85,7 @@ function PortRow() {
   return (
     <Row
       label={t('settings.port')}
-      help={
-        listensElsewhere
-          ? t('settings.restartNeeded')
-          : helpOf(entry, t('settings.portHelp'), (by) => t('settings.overridden', { by }))
-      }
+      help={listensElsewhere ? t('settings.restartNeeded') : helpOf(entry, t('settings.portHelp'), t)}
       control={
         <span className="flex">
           {listensElsewhere ? (

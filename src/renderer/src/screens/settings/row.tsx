@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
+import { BY_FLAG } from '../../../../shared/config-rules.ts';
 import type { ConfigEntry } from '../../../../shared/contract.ts';
+import type { Translate } from '../../../../shared/i18n/index.ts';
 import { useCommand, useRoute } from '../../api.ts';
 import { useT } from '../../i18n.tsx';
 import { Switch } from '../../ui/primitives.tsx';
@@ -27,12 +29,10 @@ export function useSetting(path: string) {
 }
 
 /** The help of a key, and who has overridden it. */
-export function helpOf(
-  entry: ConfigEntry | undefined,
-  help: string,
-  overridden: (by: string) => string,
-): string {
-  return entry?.overriddenBy == null ? help : `${help} ${overridden(entry.overriddenBy)}`;
+export function helpOf(entry: ConfigEntry | undefined, help: string, t: Translate): string {
+  const by = entry?.overriddenBy ?? null;
+  if (by === null) return help;
+  return `${help} ${by === BY_FLAG ? t('settings.overriddenByFlag') : t('settings.overridden', { by })}`;
 }
 
 /** A key that is on or off. */
@@ -42,7 +42,7 @@ export function SwitchRow({ path, label, help }: { path: string; label: string; 
   return (
     <Row
       label={label}
-      help={helpOf(entry, help, (by) => t('settings.overridden', { by }))}
+      help={helpOf(entry, help, t)}
       control={
         <Switch
           label={label}

@@ -43,11 +43,7 @@ function CapRow() {
   return (
     <Row
       label={t('usage.capSet')}
-      help={
-        isValid
-          ? helpOf(entry, t('usage.capHelp'), (by) => t('settings.overridden', { by }))
-          : t('usage.capWrong')
-      }
+      help={isValid ? helpOf(entry, t('usage.capHelp'), t) : t('usage.capWrong')}
       control={
         <span className="flex">
           {saved !== null && draft === null && entry?.overriddenBy === null ? (
