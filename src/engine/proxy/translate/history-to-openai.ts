@@ -155,7 +155,7 @@ function userMessages(
     // On the wire a tool message holds text only; its images follow in the user's message, with their origin named.
     if (media.length > 0) fromResults.push({ type: 'text', text: `Output of tool call ${id}:` }, ...media);
   }
-  const parts = [...fromResults, ...own];
+  const parts = [...fromResults, ...own].filter((part) => part.type !== 'text' || part.text !== '');
   return { results, rest: parts.length === 0 ? [] : [{ role: 'user', content: joinParts(parts) }] };
 }
 

@@ -67,6 +67,7 @@ export function anthropicToOpenai(body: unknown, options: TranslateOptions): Tra
   const system = systemText(request, dropped);
   const leading =
     system === '' ? [] : [{ role: options.developerRole ? 'developer' : 'system', content: system }];
+  if (history.length === 0) read(z.never({ error: 'no message has any content' }), null, ['messages']);
   const messages = [...leading, ...history];
 
   const out: JsonObject = {

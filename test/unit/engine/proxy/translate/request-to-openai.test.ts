@@ -432,6 +432,30 @@ describe('anthropicToOpenai: limits, sampling, reasoning', () => {
   });
 });
 
+describe('anthropicToOpenai: empty words', () => {
+  it('T26, T32: empty text that became a message, or a blank line before the words', () => {
+    const empty = { type: 'text', text: '' };
+    const result = { type: 'tool_result', tool_use_id: 'a', content: 'ok' };
+    expect(
+      messages([
+        { role: 'user', content: '' },
+        { role: 'user', content: [empty, { type: 'text', text: 'hello' }] },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+        { role: 'user', content: [result, empty] },
+      ]),
+    ).toEqual([
+      { role: 'user', content: 'hello' },
+      expect.objectContaining({ role: 'assistant' }),
+      { role: 'tool', tool_call_id: 'a', content: 'ok' },
+    ]);
+  });
+
+  it.each(['', [], [{ type: 'text', text: '' }]])('a request without a word is refused: %j', (content) => {
+    const error = failure(() => messages([{ role: 'user', content }]));
+    expect([error.code, error.field]).toEqual(['BAD_INPUT', 'messages']);
+  });
+});
+
 describe('anthropicToOpenai: malformed input', () => {
   it.each([
     [null, 'body'],
