@@ -43,6 +43,8 @@ export class ConfigFile {
   #resolved: Resolved = { config: DEFAULT_CONFIG, problems: [], overriddenBy: new Map() };
   #goodValues: Record<string, unknown> | null = null;
   #loaded = false;
+  /** Stamp of the file as it was last read. */
+  #seen = '';
 
   constructor(deps: ConfigFileDeps) {
     this.#deps = deps;
@@ -63,6 +65,7 @@ export class ConfigFile {
 
   /** Reads the file (again) and tells listeners when something changed. Never throws for what is in it. */
   load(): void {
+    this.#seen = this.#stamp();
     const before = JSON.stringify(this.#resolved.config);
     // Each is logged once, not on every reading.
     const known = new Set(this.#resolved.problems.map(({ message }) => message));
@@ -110,17 +113,16 @@ export class ConfigFile {
 
   /** Notices edits by others (an editor, another process). Returns the disposer. */
   watch(): () => Promise<void> {
-    let seen = this.#stamp();
+    const look = () => {
+      if (this.#stamp() !== this.#seen) this.load();
+    };
     const watcher = watch(this.#deps.path, {
       ignoreInitial: true,
       awaitWriteFinish: { stabilityThreshold: 60, pollInterval: 20 },
     });
-    watcher.on('all', () => {
-      const now = this.#stamp();
-      if (now === seen) return;
-      seen = now;
-      this.load();
-    });
+    watcher.on('all', look);
+    // What changed before the watcher stood.
+    watcher.on('ready', look);
     watcher.on('error', (error) => this.#deps.log.warn({ err: error }, 'the config file cannot be watched'));
     return () => watcher.close();
   }
