@@ -4,7 +4,10 @@ import type { Dialect } from '../../shared/model.ts';
 import { clientStatus, errorBody, errorType } from './translate/errors.ts';
 import type { WireError } from './translate/types.ts';
 
-/** Sends an error in the shape that clients of the dialect read; does nothing once an answer has begun. */
+/**
+ * Sends an error in the shape that clients of the dialect read; does nothing once an answer has begun. The connection
+ * stays until `read` resolves: one that closes on a client that still sends takes the answer with it.
+ */
 export function answerError(
   response: ServerResponse,
   dialect: Dialect,
@@ -12,6 +15,7 @@ export function answerError(
   error: WireError,
   requestId: string,
   headers: OutgoingHttpHeaders = {},
+  read: Promise<void> | null = null,
 ): void {
   if (response.headersSent || response.destroyed) return;
   const shown = clientStatus(dialect, status);
@@ -23,7 +27,11 @@ export function answerError(
     'x-request-id': requestId,
     ...(dialect === 'anthropic' ? { 'request-id': requestId } : {}),
   });
-  response.end(body);
+  if (read === null) response.end(body);
+  else {
+    response.write(body);
+    void read.then(() => response.end());
+  }
 }
 
 /** An error of ours as clients see it. A provider that is not set up is the caller's matter, not an outage to retry. */

@@ -67,6 +67,8 @@ export interface Listening {
 }
 
 const DRAIN_MS = 5000;
+const QUIET_MS = 1000;
+const LONGEST_READ_AWAY_MS = 10_000;
 const DIALECTS: Readonly<Record<ModelCall, Dialect>> = {
   chat: 'openai',
   messages: 'anthropic',
@@ -274,11 +276,29 @@ export class ProxyServer {
     const wire = wireErrorOfAny(error, requestId);
     // What is still on its way in will not be read, so this connection cannot carry another call.
     const unread = !request.complete;
-    answerError(response, dialect, wire.status, wire, requestId, unread ? { connection: 'close' } : {});
-    if (!unread) return;
-    request.resume();
-    response.once('finish', () => this.#deps.clock.after(1000, () => request.socket.destroy()));
+    const read = unread ? readAway(request, this.#deps.clock) : null;
+    answerError(response, dialect, wire.status, wire, requestId, unread ? { connection: 'close' } : {}, read);
+    if (unread) response.once('finish', () => this.#deps.clock.after(1000, () => request.socket.destroy()));
   }
+}
+
+/** Takes what a client still sends, unread, until it is through or quiet, for ten seconds at most. */
+function readAway(request: IncomingMessage, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancelQuiet();
+      cancelLast();
+      resolve();
+    };
+    const waitOn = () => clock.after(QUIET_MS, done);
+    const cancelLast = clock.after(LONGEST_READ_AWAY_MS, done);
+    let cancelQuiet = waitOn();
+    request.on('data', () => {
+      cancelQuiet();
+      cancelQuiet = waitOn();
+    });
+    request.once('end', done).once('close', done).resume();
+  });
 }
 
 /** Calls beside the models' own whose bodies are read here. */

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ProxyLab, startProxyLab } from '../../support/proxy.ts';
@@ -12,6 +12,23 @@ const MESSAGE = JSON.stringify({
   max_tokens: 9,
   messages: [{ role: 'user', content: 'hi' }],
 });
+
+/** Sends so many megabytes before it reads a byte; rejects when the connection breaks meanwhile. */
+function sendAll(port: number, megabytes: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', reject);
+    const piece = Buffer.alloc(1_000_000, 'x');
+    const send = (left: number) => {
+      if (left > 0) socket.write(piece, () => setTimeout(() => send(left - 1), 20));
+      else socket.once('data', (bytes) => resolve(bytes.toString().slice(0, 12)));
+    };
+    socket.write(
+      `POST ${CHAT} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${megabytes}000000\r\n\r\n`,
+      () => send(megabytes),
+    );
+  });
+}
 
 let lab: ProxyLab;
 let anthropic: ProxyLab;
@@ -318,6 +335,7 @@ describe('bodies', () => {
       );
       const chunked = `POST ${CHAT} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${big.length.toString(16)}\r\n${big}\r\n0\r\n\r\n`;
       expectError(await rawRequest(small.port, chunked), 413, 'openai');
+      expect(await sendAll(small.port, 8)).toBe('HTTP/1.1 413');
     } finally {
       await small.close();
     }
