@@ -294,7 +294,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
         return;
       }
       // Whatever of ours cannot start, the agents get their proxy.
-      await attempt(() => disposers.push(configFile.watch()));
+      await attempt(() => disposers.push(configFile.watch(clock)));
       await attempt(() => skills.start());
       await attempt(() => learner.start());
       await attempt(() => sessions.start());

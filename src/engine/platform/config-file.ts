@@ -4,7 +4,7 @@ import { type Config, DEFAULT_CONFIG } from '../../shared/config.ts';
 import { describeConfig, findKey, type KeyInfo } from '../../shared/config-keys.ts';
 import type { ConfigEntry, ConfigProblem } from '../../shared/contract.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
-import type { SecretStore } from '../ports.ts';
+import type { Clock, SecretStore } from '../ports.ts';
 import { isText, knownKey, parseValue, toEntry } from './config-entry.ts';
 import { LastGoodConfig, MAX_CONFIG_BYTES } from './config-last-good.ts';
 import { type ConfigText, decodeConfig, editConfigText, parseConfigText } from './config-text.ts';
@@ -29,6 +29,8 @@ type Read =
   | { missing: true }
   | { broken: ConfigProblem };
 
+/** Longest time that a change goes unnoticed. */
+const LOOK_MS = 2000;
 const SIGN_IN = /^auth\.[\w-]+\.(key|token)$/;
 const HEADER = '# Settings of MetaClaw. `metaclaw config show` lists every key.\n';
 
@@ -111,8 +113,11 @@ export class ConfigFile {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Notices edits by others (an editor, another process). Returns the disposer. */
-  watch(): () => Promise<void> {
+  /**
+   * Notices edits by others (an editor, another process), as a rule at once. Watching has gaps, such as a file that
+   * comes while the watcher is being set up, so the file is also looked at now and then. Returns the disposer.
+   */
+  watch(clock: Clock): () => Promise<void> {
     const look = () => {
       if (this.#stamp() !== this.#seen) this.load();
     };
@@ -121,10 +126,19 @@ export class ConfigFile {
       awaitWriteFinish: { stabilityThreshold: 60, pollInterval: 20 },
     });
     watcher.on('all', look);
-    // What changed before the watcher stood.
-    watcher.on('ready', look);
     watcher.on('error', (error) => this.#deps.log.warn({ err: error }, 'the config file cannot be watched'));
-    return () => watcher.close();
+    let cancel = () => {};
+    const lookAgain = () => {
+      cancel = clock.after(LOOK_MS, () => {
+        look();
+        lookAgain();
+      });
+    };
+    lookAgain();
+    return () => {
+      cancel();
+      return watcher.close();
+    };
   }
 
   /** Every key with its value; secrets are masked. Old keys only when they are in use. */

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
+import { systemClock } from '../../../src/engine/platform/clock.ts';
 import { ConfigFile, type ConfigFileDeps } from '../../../src/engine/platform/config-file.ts';
 import { editConfigText } from '../../../src/engine/platform/config-text.ts';
 import { silentLogger } from '../../../src/engine/platform/logger.ts';
@@ -482,20 +483,23 @@ describe('config file', () => {
     expect(parse(text())).toEqual({ mode: 'rl' });
   });
 
-  it('notices an edit by someone else, and an atomic replace', async () => {
-    write('mode: rl\n');
-    const file = open();
-    const heard: string[] = [];
-    file.onChange((config) => heard.push(config.mode));
-    const stop = file.watch();
-    try {
-      // Before the watcher stands.
-      write('mode: skills_only\n');
-      await vi.waitUntil(() => heard.includes('skills_only'), { timeout: 5000 });
-      open().set('mode', 'madmax');
-      await vi.waitUntil(() => heard.includes('madmax'), { timeout: 5000 });
-    } finally {
-      await stop();
-    }
-  });
+  it.each(['there', 'not there yet'])(
+    'notices an edit by someone else, and an atomic replace: %s',
+    async (how) => {
+      if (how === 'there') write('mode: rl\n');
+      const file = open();
+      const heard: string[] = [];
+      file.onChange((config) => heard.push(config.mode));
+      const stop = file.watch(systemClock());
+      try {
+        // Before the watcher stands.
+        write('mode: skills_only\n');
+        await vi.waitUntil(() => heard.includes('skills_only'), { timeout: 5000 });
+        open().set('mode', 'madmax');
+        await vi.waitUntil(() => heard.includes('madmax'), { timeout: 5000 });
+      } finally {
+        await stop();
+      }
+    },
+  );
 });
