@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { x } from 'tinyexec';
+import type { Call } from '../../shared/contract.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { SkillDetail } from '../../shared/model.ts';
 import { wantsJson } from '../config.ts';
@@ -39,7 +40,13 @@ export function addChanges(skills: Command, context: Context): void {
       }),
     );
 
-  const switching = (command: string, description: string, enabled: boolean) =>
+  /** A command that does one thing to each of the named skills. */
+  const each = (
+    command: string,
+    description: string,
+    done: string,
+    change: (call: Call, name: string) => Promise<unknown>,
+  ) =>
     skills
       .command(command)
       .description(description)
@@ -47,29 +54,18 @@ export function addChanges(skills: Command, context: Context): void {
       .action((names: string[]) =>
         withLibrary(context, async (call) => {
           for (const name of names) {
-            await call('skills.setEnabled', { name, enabled });
-            terminal.out(`Switched ${enabled ? 'on' : 'off'}: ${name}.`);
+            await change(call, name);
+            terminal.out(`${done}: ${name}.`);
           }
         }),
       );
-  switching('enable', 'let skills enter turns again', true);
-  switching('disable', 'keep skills out of turns', false);
-
-  const locking = (command: string, description: string, locked: boolean) =>
-    skills
-      .command(command)
-      .description(description)
-      .argument('<name...>')
-      .action((names: string[]) =>
-        withLibrary(context, async (call) => {
-          for (const name of names) {
-            await call('skills.lock', { name, locked });
-            terminal.out(`${locked ? 'Locked' : 'Unlocked'}: ${name}.`);
-          }
-        }),
-      );
-  locking('lock', 'keep skills from being changed, by you or by learning', true);
-  locking('unlock', 'let skills be changed again', false);
+  const setEnabled = (enabled: boolean) => (call: Call, name: string) =>
+    call('skills.setEnabled', { name, enabled });
+  each('enable', 'let skills enter turns again', 'Switched on', setEnabled(true));
+  each('disable', 'keep skills out of turns', 'Switched off', setEnabled(false));
+  const lock = (locked: boolean) => (call: Call, name: string) => call('skills.lock', { name, locked });
+  each('lock', 'keep skills from being changed, by you or by learning', 'Locked', lock(true));
+  each('unlock', 'let skills be changed again', 'Unlocked', lock(false));
 
   skills
     .command('scope')
