@@ -16,7 +16,6 @@ import type { Logger } from '../platform/logger.ts';
 import { estimateTokens } from '../platform/tokens.ts';
 import type { Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
-import { readSetting, writeSetting } from '../store/settings.ts';
 import type { UndoLog } from '../store/undo.ts';
 import { sweepStaging } from './bank.ts';
 import { BankCopies } from './bank-copies.ts';
@@ -31,6 +30,7 @@ import { type Place, Scopes } from './scopes.ts';
 import { Shelf } from './shelf.ts';
 import { composeSkill, isSkillName, joinSkill, type SkillDraft, type SkillFile } from './skill-file.ts';
 import { Slices } from './slices.ts';
+import { SkillSwitches } from './switches.ts';
 import { type SkillUse, SkillUses } from './uses.ts';
 import { WorthBook } from './worth.ts';
 import { taken, trashSkill, writeSkill } from './writing.ts';
@@ -72,12 +72,9 @@ interface Spot {
   place: number;
 }
 
-const SWITCHES = 'skills.switches';
 /**
  * The skill library: a folder of SKILL.md files that belongs to the user. Reads it, watches it, finds what fits a
- * text, and writes only whole new skills. Whether a skill is on is kept beside the files (settings table), so that
- * switching one never changes a file that may be under version control; `enabled: false` in a file is the default
- * of that switch.
+ * text, and writes only whole new skills.
  */
 export class SkillBook {
   /** Every text that a skill has had. */
@@ -95,7 +92,7 @@ export class SkillBook {
   readonly #bank: BankCopies;
   readonly #slices: Slices<Spot>;
   readonly #worth: WorthBook;
-  #switches: Record<string, boolean> = {};
+  readonly #switches: SkillSwitches;
   readonly #generation: Generation;
   readonly #uses: SkillUses;
   #folderProblems: SkillProblem[] = [];
@@ -110,6 +107,7 @@ export class SkillBook {
     this.history = new SkillHistory(deps);
     this.#worth = new WorthBook(deps);
     this.#bank = new BankCopies(deps);
+    this.#switches = new SkillSwitches(deps.database);
     this.#generation = new Generation(deps.database);
     this.#uses = new SkillUses(deps);
     this.#slices = new Slices({
@@ -150,8 +148,8 @@ export class SkillBook {
 
   /** Seeds the bank, loads the folder and watches it. A folder that cannot be used is a problem, never an exception. */
   async start(): Promise<void> {
-    const { database, dir, log } = this.#deps;
-    this.#switches = readSetting(database, SWITCHES, z.record(z.string(), z.boolean()), {});
+    const { dir, log } = this.#deps;
+    this.#switches.load();
     this.#bank.load();
     this.#generation.load();
     this.edits.load();
@@ -287,7 +285,7 @@ export class SkillBook {
 
   setEnabled(name: string, enabled: boolean): { undo: Undo } {
     const live = this.#need(name);
-    const before = this.#isEnabled(live.skill);
+    const before = this.#switches.isOn(live.skill);
     return this.#deps.database.tx(() => {
       this.#switch(live, enabled);
       const label = `${enabled ? 'Switched on' : 'Switched off'}: ${name}`;
@@ -431,7 +429,7 @@ export class SkillBook {
   /** Takes over the file that a name stands for now, and decides whether retrieval may find it. */
   #settle(name: string): void {
     const file = this.#shelf.fileOf(name);
-    this.#generation.stamp(name, file?.skill && this.#isEnabled(file.skill) ? file.hash : null);
+    this.#generation.stamp(name, file?.skill && this.#switches.isOn(file.skill) ? file.hash : null);
     if (!file?.skill) {
       this.#live.delete(name);
       this.#ranking.remove(name);
@@ -439,7 +437,7 @@ export class SkillBook {
     }
     this.#live.set(name, { file, skill: file.skill, tokens: estimateTokens(file.skill.body) });
     try {
-      if (this.#isEnabled(file.skill)) this.#ranking.add(name, file.skill);
+      if (this.#switches.isOn(file.skill)) this.#ranking.add(name, file.skill);
       else this.#ranking.remove(name);
     } catch (error) {
       // One file must never keep the rest, or the proxy, from working.
@@ -484,16 +482,9 @@ export class SkillBook {
   }
 
   #switch({ skill }: Live, enabled: boolean): void {
-    const { [skill.name]: _, ...rest } = this.#switches;
-    this.#switches = enabled === skill.enabled ? rest : { ...rest, [skill.name]: enabled };
-    writeSetting(this.#deps.database, SWITCHES, this.#switches);
+    this.#switches.set(skill, enabled);
     this.#settle(skill.name);
     this.#noteChange();
-  }
-
-  #isEnabled(skill: SkillFile): boolean {
-    const own = Object.hasOwn(this.#switches, skill.name) ? this.#switches[skill.name] : undefined;
-    return own ?? skill.enabled;
   }
 
   #noteChange(): void {
@@ -502,7 +493,7 @@ export class SkillBook {
   }
 
   *#enabled(): Generator<SkillFile> {
-    for (const { skill } of this.#live.values()) if (this.#isEnabled(skill)) yield skill;
+    for (const { skill } of this.#live.values()) if (this.#switches.isOn(skill)) yield skill;
   }
 
   #need(name: string): Live {
@@ -526,7 +517,7 @@ export class SkillBook {
       description: skill.description,
       category: skill.category,
       source: this.#sourceOf(file, skill),
-      enabled: this.#isEnabled(skill),
+      enabled: this.#switches.isOn(skill),
       tokens,
       path: file.path,
       updatedAt: new Date(file.updatedAtMs).toISOString(),
