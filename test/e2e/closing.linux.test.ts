@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { openApp, type TestApp } from '../support/app.ts';
+import { openApp, pressToQuit, type TestApp } from '../support/app.ts';
 import { clickTray } from '../support/desktop.ts';
-import { exited, launchApp } from '../support/electron.ts';
+import { launchApp } from '../support/electron.ts';
 
 const closeWindow = (app: TestApp) =>
   app.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close());
@@ -50,9 +50,7 @@ test('without a tray, closing asks, a hidden start stays visible, and Quit reall
     await expect(asked).toHaveCount(0);
     expect(await app.hook('isVisible')).toBe(true);
     await closeWindow(app);
-    const ended = exited(app.app.process());
-    await asked.getByRole('button', { name: 'Quit' }).click();
-    expect(await ended).toBe(0);
+    expect(await pressToQuit(app.app, asked.getByRole('button', { name: 'Quit' }))).toBe(0);
     expect(existsSync(join(app.home, 'runtime.json'))).toBe(false);
   } finally {
     screen.kill();

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from '@playwright/test';
-import { makeHome, openApp } from '../support/app.ts';
+import { makeHome, openApp, pressToQuit } from '../support/app.ts';
 import { exited, repoRoot } from '../support/electron.ts';
 
 // Would catch two applications on one state folder, and a second launch that does nothing visible (R147, R141).
@@ -71,9 +71,7 @@ test('Quit ends an application without an engine', async () => {
   try {
     const app = await openApp({ home });
     await expect(app.page.getByRole('heading', { name: 'MetaClaw cannot open its folder' })).toBeVisible();
-    const ended = exited(app.app.process());
-    await app.page.getByRole('button', { name: 'Quit' }).click();
-    expect(await ended).toBe(0);
+    expect(await pressToQuit(app.app, app.page.getByRole('button', { name: 'Quit' }))).toBe(0);
     await app.close();
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 3 });

@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
-import { expect, type Page } from '@playwright/test';
+import { type ElectronApplication, expect, type Locator, type Page } from '@playwright/test';
 import { stringify } from 'yaml';
 import type { TestHook } from '../../src/main/test-hook.ts';
 import type { Reply, RouteInput, RouteName, RouteOutput } from '../../src/shared/contract.ts';
-import { type LaunchedApp, type LaunchOptions, launchApp } from './electron.ts';
+import { exited, type LaunchedApp, type LaunchOptions, launchApp } from './electron.ts';
 import type { ScriptedUpstream } from './upstream.ts';
 
 /** The real application on a state folder of its own, and the ways to look at it and to press it. */
@@ -123,6 +123,18 @@ export async function openApp(
       if (options.home === undefined) await rm(home, { recursive: true, force: true, maxRetries: 3 });
     },
   };
+}
+
+/**
+ * Presses the button that ends the application, and tells its exit code. The driver may lose the window before it has
+ * heard that its click arrived; whether it did shows in the end of the process.
+ */
+export async function pressToQuit(app: ElectronApplication, button: Locator): Promise<number | null> {
+  const ended = exited(app.process());
+  await button.click().catch((error: Error) => {
+    if (!error.message.includes('has been closed')) throw error;
+  });
+  return ended;
 }
 
 /** Sends one chat turn through the proxy, as an agent would. */
