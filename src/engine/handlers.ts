@@ -3,6 +3,7 @@ import { createTranslator, matchLocale } from '../shared/i18n/index.ts';
 import { describe, type Snapshot } from '../shared/status.ts';
 import type { Bus } from './bus.ts';
 import type { Learner } from './learning/index.ts';
+import type { MemoryBook } from './memory/index.ts';
 import type { ConfigFile } from './platform/config-file.ts';
 import type { Ports } from './ports.ts';
 import type { ProxyControl } from './proxy-control.ts';
@@ -23,6 +24,7 @@ export interface HandlerDeps {
   sessions: SessionLog;
   skills: SkillBook;
   learner: Learner;
+  memory: MemoryBook;
   upstream: Upstream;
   usage: UsageLedger;
   proxy: ProxyControl;
@@ -35,7 +37,7 @@ export interface HandlerDeps {
 
 /** What each route does: a thin table over the features. */
 export function createHandlers(deps: HandlerDeps): Handlers {
-  const { bus, configFile, undo, sessions, skills, learner, upstream, usage, proxy, setup } = deps;
+  const { bus, configFile, undo, sessions, skills, learner, memory, upstream, usage, proxy, setup } = deps;
   const t = createTranslator(
     matchLocale([deps.ports.env.LC_ALL, deps.ports.env.LC_MESSAGES, deps.ports.env.LANG]),
   );
@@ -87,6 +89,25 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     'skills.overlaps': () => skills.overlaps(),
     'skills.log': ({ limit }) => skills.history.log(limit),
     'skills.search': ({ text }) => skills.search(text),
+    'memory.stats': () => memory.stats(),
+    'memory.list': (input) => memory.list(input),
+    'memory.facets': ({ text }) => memory.facets(text),
+    'memory.scopes': () => memory.scopes(),
+    'memory.search': (input) => memory.search(input),
+    'memory.get': ({ id }) => memory.get(id),
+    'memory.add': (input) => memory.add(input),
+    'memory.edit': ({ id, ...change }) => memory.edit(id, change),
+    'memory.pin': ({ ids, pinned }) => memory.pin(ids, pinned),
+    'memory.forget': ({ ids, now }) => memory.forget(ids, now),
+    'memory.forgetSession': ({ sessionId, now }) => memory.forgetSession(sessionId, now),
+    'memory.restore': ({ ids }) => memory.restore(ids),
+    'memory.merge': ({ ids, content }) => memory.merge(ids, content),
+    'memory.conflicts': () => memory.conflicts(),
+    'memory.settle': ({ id, keep }) => memory.settle(id, keep),
+    'memory.consolidate': ({ dryRun }) => memory.consolidate(dryRun),
+    'memory.import': (input) => memory.import(input),
+    'memory.export': ({ to, format }) => memory.export(to, format),
+    'memory.wipe': ({ scope, now }) => memory.wipe(scope, now),
     'proposals.list': ({ state }) => learner.list(state),
     'proposals.get': ({ id }) => learner.get(id),
     'proposals.accept': ({ id, ...options }) => learner.accept(id, options),
@@ -95,6 +116,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
       undo.apply(token);
       bus.emit('invalidate', 'skills');
       bus.emit('invalidate', 'proposals');
+      bus.emit('invalidate', 'memory');
       return null;
     },
     'config.list': () => configFile.entries(),

@@ -11,6 +11,7 @@ import { runDemo } from './demo/index.ts';
 import { runDoctor } from './doctor.ts';
 import { createHandlers } from './handlers.ts';
 import { Learner } from './learning/index.ts';
+import { MemoryBook } from './memory/index.ts';
 import { systemClock } from './platform/clock.ts';
 import { withFix } from './platform/config-entry.ts';
 import { ConfigFile } from './platform/config-file.ts';
@@ -134,6 +135,16 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     outcomesChanged: () => skills.outcomesChanged(),
     historyFile: join(ports.home, 'evolution_history.jsonl'),
   });
+  const memory = new MemoryBook({
+    database,
+    clock,
+    log: named('memory'),
+    bus,
+    undo,
+    config,
+    chatModel: () => upstream.chatModel('extractor'),
+    heldUntil: () => usage.heldUntil(),
+  });
   const server = new ProxyServer({
     config,
     clock,
@@ -228,6 +239,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     sessions,
     skills,
     learner,
+    memory,
     upstream,
     usage,
     proxy,
@@ -297,6 +309,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
       await attempt(() => disposers.push(configFile.watch(clock)));
       await attempt(() => skills.start());
       await attempt(() => learner.start());
+      await attempt(() => memory.start());
       await attempt(() => sessions.start());
       await attempt(async () => {
         const { home, version } = ports;
@@ -315,6 +328,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
         .catch((error: unknown) => log.logger.warn({ err: error }, 'the proxy did not stop cleanly'));
       await (control as ControlServer | null)?.stop();
       await learner.stop();
+      await memory.stop();
       sessions.stop();
       await skills.stop();
       for (const dispose of disposers.reverse()) await dispose();

@@ -1,5 +1,15 @@
 import { z } from 'zod';
 import type { ErrorJson } from './errors.ts';
+import {
+  MEMORY_KINDS,
+  type MemoryConflict,
+  type MemoryDetail,
+  type MemoryFacets,
+  type MemoryHit,
+  type MemoryScope,
+  type MemoryStats,
+  type MemoryUnit,
+} from './memory.ts';
 import type {
   SkillDetail,
   SkillProblem,
@@ -135,6 +145,25 @@ const id = z.object({ id: z.string().min(1).max(200) });
 const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'expected a day like 2026-01-31');
 const none = z.object({}).strict();
 const skill = z.object({ name: z.string().min(1).max(200) });
+/** Parts that are left out are empty. */
+const scope = z.object({
+  user: z.string().max(200).default(''),
+  workspace: z.string().max(500).default(''),
+  agent: z.string().max(200).default(''),
+});
+const memoryKind = z.enum(MEMORY_KINDS);
+const memoryText = z.string().trim().min(1).max(20_000);
+const ids = z.object({ ids: z.array(z.string().min(1).max(200)).min(1).max(10_000) });
+/** What a list of memories shows; what is left out is not filtered by. */
+const memoryFilter = {
+  text: z.string().max(20_000).default(''),
+  scopes: z.array(scope).max(1000).optional(),
+  kinds: z.array(memoryKind).optional(),
+  statuses: z.array(z.enum(['active', 'superseded', 'expired', 'forgotten'])).default(['active']),
+  ages: z.array(z.enum(['today', 'last7Days', 'older'])).optional(),
+  pinned: z.boolean().optional(),
+  sessionId: z.string().max(200).optional(),
+};
 const skillText = z.string().min(1).max(500_000);
 
 function query<Input extends z.ZodType>(input: Input) {
@@ -203,6 +232,79 @@ export const ROUTES = {
   'skills.overlaps': query(none),
   'skills.log': query(z.object({ limit: z.number().int().min(1).max(500).default(50) })),
   'skills.search': query(z.object({ text: z.string().max(20_000) })),
+  'memory.stats': query(none),
+  'memory.list': query(
+    z.object({
+      ...memoryFilter,
+      sort: z.enum(['newest', 'oldest', 'used']).default('newest'),
+      limit: z.number().int().min(1).max(1000).default(100),
+      /** `next` of the page before. */
+      after: z.string().max(200).optional(),
+    }),
+  ),
+  'memory.facets': query(z.object({ text: z.string().max(20_000).default('') })),
+  'memory.scopes': query(none),
+  /** As a turn of that scope would find it. */
+  'memory.search': query(
+    z.object({
+      text: z.string().max(20_000),
+      scope: scope.optional(),
+      limit: z.number().int().min(1).max(200).default(20),
+      /** Also what was said, word for word. */
+      turns: z.boolean().default(true),
+    }),
+  ),
+  'memory.get': query(id),
+  'memory.add': command(
+    z.object({
+      content: memoryText,
+      kind: memoryKind.default('semantic'),
+      scope: scope.optional(),
+      pinned: z.boolean().default(false),
+      tags: z.array(z.string().max(100)).max(50).default([]),
+      /** ISO time after which it is no longer used. */
+      expiresAt: z.iso.datetime({ offset: true }).nullable().default(null),
+    }),
+  ),
+  'memory.edit': command(
+    id.extend({
+      content: memoryText.optional(),
+      kind: memoryKind.optional(),
+      scope: scope.optional(),
+      tags: z.array(z.string().max(100)).max(50).optional(),
+      expiresAt: z.iso.datetime({ offset: true }).nullable().optional(),
+      /** `updatedAt` of the memory that was changed; another one there is a CONFLICT. */
+      base: z.string().optional(),
+    }),
+  ),
+  'memory.pin': command(ids.extend({ pinned: z.boolean() })),
+  /** Out of use at once; recoverable for a day unless `now`. */
+  'memory.forget': command(ids.extend({ now: z.boolean().default(false) })),
+  /** All that was remembered of a conversation, and what was said in it. */
+  'memory.forgetSession': command(
+    z.object({ sessionId: z.string().min(1).max(200), now: z.boolean().default(false) }),
+  ),
+  'memory.restore': command(ids),
+  /** The memories become one, of `content`; they stay as superseded. */
+  'memory.merge': command(ids.extend({ content: memoryText })),
+  'memory.conflicts': query(none),
+  /** `one` or `other`: that one holds and supersedes; `both`: they do not contradict, do not ask again. */
+  'memory.settle': command(id.extend({ keep: z.enum(['one', 'other', 'both']) })),
+  'memory.consolidate': command(z.object({ dryRun: z.boolean().default(false) })),
+  /** Paths on the engine's computer, absolute. `original`: the memory.db of the original. */
+  'memory.import': command(
+    z.object({
+      path: z.string().min(1).max(4096),
+      format: z.enum(['auto', 'original', 'mem0', 'jsonl', 'markdown']).default('auto'),
+      scope: scope.optional(),
+      dryRun: z.boolean().default(false),
+    }),
+  ),
+  'memory.export': command(
+    z.object({ to: z.string().min(1).max(4096), format: z.enum(['jsonl', 'markdown']).default('jsonl') }),
+  ),
+  /** Everything of one scope, or of all when there is none. */
+  'memory.wipe': command(z.object({ scope: scope.optional(), now: z.boolean().default(false) })),
   'proposals.list': query(
     z.object({ state: z.enum(['waiting', 'accepted', 'rejected', 'undone']).optional() }),
   ),
@@ -300,6 +402,33 @@ interface RouteOutputs {
   'skills.overlaps': { name: string; other: string; message: string }[];
   'skills.log': SkillVersion[];
   'skills.search': { name: string; score: number; reason: string; entered: boolean }[];
+  'memory.stats': MemoryStats;
+  /** With `text`, the best first; `total` counts all that the filters let through. */
+  'memory.list': { units: MemoryUnit[]; total: number; next: string | null };
+  'memory.facets': MemoryFacets;
+  'memory.scopes': { scope: MemoryScope; units: number; turns: number }[];
+  'memory.search': MemoryHit[];
+  'memory.get': MemoryDetail;
+  /** `merged`: it said what a memory said already, which is that one now. */
+  'memory.add': { id: string; merged: boolean; superseded: string[]; undo: Undo };
+  'memory.edit': { undo: Undo };
+  'memory.pin': { undo: Undo };
+  /** `undo`: null when it was purged. `note`: where trained weights may still keep it; null otherwise. */
+  'memory.forget': { forgotten: number; undo: Undo | null; note: string | null };
+  'memory.forgetSession': { forgotten: number; turns: number; undo: Undo | null };
+  'memory.restore': { restored: number };
+  'memory.merge': { id: string; undo: Undo };
+  'memory.conflicts': MemoryConflict[];
+  'memory.settle': { undo: Undo };
+  'memory.consolidate': { superseded: number; expired: number; conflicts: number };
+  'memory.import': {
+    added: number;
+    merged: number;
+    turns: number;
+    skipped: { line: string; reason: string }[];
+  };
+  'memory.export': { units: number; turns: number };
+  'memory.wipe': { forgotten: number; turns: number; undo: Undo | null };
   'proposals.list': SkillProposal[];
   'proposals.get': SkillProposal;
   'proposals.accept': { skill: string; undo: Undo };
@@ -335,7 +464,9 @@ export type RouteOutput<R extends RouteName> = RouteOutputs[R];
 /** Events that are pushed to screens and to `GET /control/events`. */
 export interface Events {
   snapshot: Snapshot;
-  invalidate: { topic: 'turns' | 'sessions' | 'skills' | 'proposals' | 'config' | 'jobs' | 'usage' };
+  invalidate: {
+    topic: 'turns' | 'sessions' | 'skills' | 'memory' | 'proposals' | 'config' | 'jobs' | 'usage';
+  };
   demo: DemoEvent;
 }
 export type EventName = keyof Events;

@@ -22,7 +22,7 @@ export type CapState = {
 export type CallPurpose = 'chat' | 'side' | OwnPurpose;
 
 /** Why MetaClaw called a model itself. */
-export type OwnPurpose = 'evolver' | 'provider-test';
+export type OwnPurpose = 'evolver' | 'extractor' | 'embeddings' | 'provider-test';
 
 /** Sums over calls. */
 export interface UsageSums {

@@ -312,4 +312,116 @@ export const MIGRATIONS: readonly string[] = [
       usage IS NULL
     FROM own_calls;
   `,
+  `
+  -- Whose memories they are; empty parts are not told apart.
+  CREATE TABLE memory_scopes (
+    id INTEGER PRIMARY KEY,
+    user TEXT NOT NULL,
+    workspace TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    UNIQUE (user, workspace, agent)
+  ) STRICT;
+
+  -- What was said, word for word, a row per speaker; redacted, and without what MetaClaw had added.
+  CREATE TABLE memory_turns (
+    id INTEGER PRIMARY KEY,
+    -- The recorded turn and the role, or a hash of what was imported: the same is kept once.
+    key TEXT NOT NULL UNIQUE,
+    scope INTEGER NOT NULL REFERENCES memory_scopes (id),
+    session_id TEXT NOT NULL,
+    turn_id TEXT,
+    -- user, assistant
+    role TEXT NOT NULL,
+    speaker TEXT NOT NULL,
+    text TEXT NOT NULL,
+    said_at TEXT NOT NULL,
+    -- Set while it can still be brought back.
+    forgotten_at TEXT
+  ) STRICT;
+  CREATE INDEX memory_turns_by_session ON memory_turns (session_id, id);
+  CREATE INDEX memory_turns_by_scope ON memory_turns (scope, id);
+  CREATE INDEX memory_turns_forgotten ON memory_turns (forgotten_at) WHERE forgotten_at IS NOT NULL;
+
+  CREATE TABLE memory_units (
+    id INTEGER PRIMARY KEY,
+    uuid TEXT NOT NULL UNIQUE,
+    scope INTEGER NOT NULL REFERENCES memory_scopes (id),
+    kind TEXT NOT NULL,
+    content TEXT NOT NULL,
+    -- Of the content in its plainest form, so that the same is kept once.
+    hash TEXT NOT NULL,
+    -- What it tells the value of, e.g. project/database; null where it tells of nothing that can change.
+    slot TEXT,
+    -- active, superseded, expired, forgotten
+    status TEXT NOT NULL,
+    -- What it was before it was forgotten.
+    status_before TEXT,
+    pinned INTEGER NOT NULL DEFAULT 0,
+    -- rules, llm, user, import
+    origin TEXT NOT NULL,
+    importance REAL NOT NULL,
+    confidence REAL NOT NULL,
+    observed_at TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    valid_from TEXT,
+    valid_to TEXT,
+    expires_at TEXT,
+    -- uuid of the unit that replaced it.
+    superseded_by TEXT,
+    -- JSON array.
+    tags TEXT NOT NULL DEFAULT '[]',
+    -- Fields of an imported store that have no column here, JSON.
+    extra TEXT,
+    forgotten_at TEXT
+  ) STRICT;
+  CREATE INDEX memory_units_by_scope ON memory_units (scope, status, kind);
+  CREATE INDEX memory_units_by_hash ON memory_units (scope, hash);
+  CREATE INDEX memory_units_by_slot ON memory_units (scope, slot) WHERE slot IS NOT NULL AND status = 'active';
+  CREATE INDEX memory_units_newest ON memory_units (status, created_at, id);
+  CREATE INDEX memory_units_expiring ON memory_units (expires_at) WHERE expires_at IS NOT NULL AND status = 'active';
+  CREATE INDEX memory_units_forgotten ON memory_units (forgotten_at) WHERE forgotten_at IS NOT NULL;
+  CREATE INDEX memory_units_replaced ON memory_units (superseded_by) WHERE superseded_by IS NOT NULL;
+
+  -- Which words a memory comes from.
+  CREATE TABLE memory_sources (
+    unit INTEGER NOT NULL REFERENCES memory_units (id) ON DELETE CASCADE,
+    turn INTEGER NOT NULL REFERENCES memory_turns (id) ON DELETE CASCADE,
+    PRIMARY KEY (unit, turn)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX memory_sources_by_turn ON memory_sources (turn);
+
+  CREATE TABLE memory_events (
+    id INTEGER PRIMARY KEY,
+    unit INTEGER NOT NULL REFERENCES memory_units (id) ON DELETE CASCADE,
+    at TEXT NOT NULL,
+    what TEXT NOT NULL,
+    by TEXT NOT NULL,
+    detail TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX memory_events_by_unit ON memory_events (unit, id);
+
+  -- Turns that carried a memory: the uuid of a unit, or t and the number of something said.
+  CREATE TABLE memory_uses (
+    memory TEXT NOT NULL,
+    turn_id TEXT NOT NULL,
+    at TEXT NOT NULL,
+    PRIMARY KEY (memory, turn_id)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX memory_uses_by_turn ON memory_uses (turn_id);
+
+  -- Up to which row of memory_turns a session was read for memories.
+  CREATE TABLE memory_reads (
+    session_id TEXT PRIMARY KEY,
+    turn INTEGER NOT NULL,
+    at TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- Pairs of units of which the user said that both hold; the lower uuid first.
+  CREATE TABLE memory_settled (
+    one TEXT NOT NULL,
+    other TEXT NOT NULL,
+    PRIMARY KEY (one, other)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -84,6 +84,7 @@ const STALE: Record<Events['invalidate']['topic'], readonly string[]> = {
   sessions: ['turns.'],
   // An edit that waits follows the skill that it changes.
   skills: ['skills.', 'proposals.'],
+  memory: ['memory.'],
   proposals: ['proposals.', 'skills.list'],
   config: ['config.', 'setup.', 'proxy.endpoints', 'usage.', 'turns.get'],
   jobs: [],
