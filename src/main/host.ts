@@ -10,6 +10,7 @@ import { configFileOf, overridesOf } from './arguments.ts';
 import { createIpc, type HostHandlers, type Ipc } from './ipc.ts';
 import { setAppMenu } from './menu.ts';
 import { ORIGIN, servePage } from './page.ts';
+import { pickPath } from './pick-path.ts';
 import { createPorts } from './ports.ts';
 import { PreferenceStore } from './preferences.ts';
 import { installTestHook } from './test-hook.ts';
@@ -232,6 +233,7 @@ export class Host {
         if (!openExternal(url)) throw new AppError('FORBIDDEN', 'This address is not opened from here.');
         return null;
       },
+      'host.pickPath': async (wish) => ({ path: await pickPath(this.#window.window, wish) }),
       'host.closeAnswer': ({ answer }) => {
         this.#isAsking = false;
         if (answer === 'quit') void this.quit();

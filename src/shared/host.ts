@@ -12,6 +12,14 @@ export const HOST_ROUTES = {
   'host.setLanguage': z.object({ language: z.enum(['system', ...LOCALES]) }),
   'host.copy': z.object({ text: z.string().max(20_000) }),
   'host.openExternal': z.object({ url: z.string().max(2000) }),
+  /** Lets the user choose a file to read, a folder, or a file to write. `extensions` are without the dot; none: any. */
+  'host.pickPath': z.object({
+    what: z.enum(['file', 'folder', 'new-file']),
+    title: z.string().max(200),
+    /** File name to begin with, for `new-file`. */
+    name: z.string().max(200).optional(),
+    extensions: z.array(z.string().max(20)).max(20).default([]),
+  }),
   /** What the user chose when the window asked before it closed. */
   'host.closeAnswer': z.object({ answer: z.enum(['stay', 'hide', 'minimise', 'quit']) }),
   /** Opens the engine after all, e.g. when the host that owned the folder has ended. */
@@ -21,6 +29,8 @@ export const HOST_ROUTES = {
 
 export type HostRouteName = keyof typeof HOST_ROUTES;
 export type HostInput<R extends HostRouteName> = z.output<(typeof HOST_ROUTES)[R]>;
+/** What the window passes. */
+export type HostCallInput<R extends HostRouteName> = z.input<(typeof HOST_ROUTES)[R]>;
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -46,6 +56,8 @@ export interface HostOutputs {
   'host.setLanguage': HostState;
   'host.copy': null;
   'host.openExternal': null;
+  /** Absolute; null when nothing was chosen. */
+  'host.pickPath': { path: string | null };
   'host.closeAnswer': null;
   'host.retry': HostState;
   'host.quit': null;

@@ -9,7 +9,7 @@ import type {
   RouteOutput,
 } from '../../shared/contract.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { Bridge, HostEvents, HostInput, HostOutputs, HostRouteName } from '../../shared/host.ts';
+import type { Bridge, HostCallInput, HostEvents, HostOutputs, HostRouteName } from '../../shared/host.ts';
 import { useUi } from './state.ts';
 
 declare global {
@@ -28,7 +28,10 @@ async function send(route: string, input: unknown): Promise<unknown> {
 export const call: Call = (route, input) => send(route, input) as Promise<RouteOutput<typeof route>>;
 
 /** Calls the window's host. Rejects with AppError. */
-export function callHost<R extends HostRouteName>(route: R, input: HostInput<R>): Promise<HostOutputs[R]> {
+export function callHost<R extends HostRouteName>(
+  route: R,
+  input: HostCallInput<R>,
+): Promise<HostOutputs[R]> {
   return send(route, input) as Promise<HostOutputs[R]>;
 }
 
