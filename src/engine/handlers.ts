@@ -84,6 +84,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     'skills.export': ({ names, to }) =>
       skills.edits.export(names.length > 0 ? names : skills.list().skills.map(({ name }) => name), to),
     'skills.check': ({ content, name }) => skills.edits.check(content, name),
+    'skills.tryOn': ({ content, limit }) => skills.tryOn(content, sessions.lastAsked(limit)),
     'skills.bank': () => skills.bankUpdates(),
     'skills.takeFromBank': ({ name }) => skills.takeFromBank(name),
     'skills.overlaps': () => skills.overlaps(),

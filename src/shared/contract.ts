@@ -16,6 +16,7 @@ import type {
   SkillProposal,
   SkillSummary,
   SkillVersion,
+  TriedTurn,
   TurnDetail,
   TurnFeedback,
   TurnSummary,
@@ -227,6 +228,10 @@ export const ROUTES = {
   ),
   /** What is wrong with a text before it is saved; `name` is the one that it has to keep. */
   'skills.check': query(z.object({ content: z.string().max(500_000), name: z.string().optional() })),
+  /** How a text would do as a skill on what users asked last; nothing is kept of it. */
+  'skills.tryOn': query(
+    z.object({ content: skillText, limit: z.number().int().min(1).max(100).default(20) }),
+  ),
   'skills.bank': query(none),
   'skills.takeFromBank': command(skill),
   'skills.overlaps': query(none),
@@ -395,6 +400,8 @@ interface RouteOutputs {
   'skills.export': { exported: string[]; skipped: { path: string; reason: string }[] };
   /** `problem` keeps it from being saved, `remarks` do not. */
   'skills.check': { problem: string | null; remarks: string[]; tokens: number };
+  /** The newest turn first. */
+  'skills.tryOn': TriedTurn[];
   /** Newer texts of the bank for built-in skills that were edited, as unified diffs. */
   'skills.bank': { name: string; diff: string }[];
   'skills.takeFromBank': { undo: Undo };

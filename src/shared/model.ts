@@ -211,6 +211,21 @@ export interface SkillVersion {
   at: string;
 }
 
+/** How a text would have done as a skill on one recorded turn. */
+export interface TriedTurn {
+  turnId: string;
+  sessionId: string;
+  at: string;
+  /** The user's words, redacted and cut to 400 characters. */
+  userText: string;
+  /** Whether it would enter, and whether the skill of that name does as it is now. */
+  entered: boolean;
+  before: boolean;
+  /** As in an injection's item; 0 and empty where nothing speaks for it. */
+  score: number;
+  reason: string;
+}
+
 /** A SKILL.md on disk that could not be used, with the reason. */
 export interface SkillProblem {
   path: string;

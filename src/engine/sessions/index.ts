@@ -11,7 +11,7 @@ import { fingerprint } from './history.ts';
 import { identify, isDone, laneOf, newSessionSign, safeId } from './identity.ts';
 import { type LiveSession, LiveSessions } from './live.ts';
 import { cut, PartStore } from './parts.ts';
-import { type ListOptions, TurnReader } from './reader.ts';
+import { type AskedTurn, type ListOptions, TurnReader } from './reader.ts';
 import type { OpenTurn, ReceivedReply, RecordedTurn, RequestFacts, SentRequest, SessionEnd } from './turn.ts';
 import { isSilentReply, turnKind } from './turn-kind.ts';
 import { TurnWriter } from './writer.ts';
@@ -181,6 +181,11 @@ export class SessionLog {
   /** A session's main turns, oldest first, for the evolver; bodies are read when they are first asked for. */
   turnsOf(sessionId: string): TurnDetail[] {
     return this.#reader.turnsOf(sessionId);
+  }
+
+  /** What users asked last, the newest first: main turns that had words of a user. */
+  lastAsked(limit: number): AskedTurn[] {
+    return this.#reader.lastAsked(limit);
   }
 
   /** Main turns per hour of one local day (`YYYY-MM-DD`; today when absent), 24 numbers. */

@@ -2,6 +2,7 @@ import { dayOf, shiftDay, startOfDay } from '../../shared/days.ts';
 import type {
   Dialect,
   InjectionReport,
+  TriedTurn,
   TurnDetail,
   TurnKind,
   TurnStatus,
@@ -17,6 +18,13 @@ export interface ListOptions {
   before?: string | undefined;
   sessionId?: string | undefined;
   kind?: TurnKind | undefined;
+}
+
+/** What a user asked in one turn. */
+export interface AskedTurn {
+  turn: Pick<TriedTurn, 'turnId' | 'sessionId' | 'at' | 'userText'>;
+  /** All that is kept of the user's words. */
+  words: string;
 }
 
 /** Characters of the user's words in lists; a turn's detail has all that is kept. */
@@ -127,6 +135,28 @@ export class TurnReader {
         },
       };
     });
+  }
+
+  /**
+   * The newest main turns whose user said something, the newest first; those that went on with a tool's result said
+   * nothing new.
+   */
+  lastAsked(limit: number): AskedTurn[] {
+    const rows = this.#database.all<Pick<TurnRow, 'id' | 'session_id' | 'started_at' | 'user_text'>>(
+      `SELECT id, session_id, started_at, user_text FROM turns
+       WHERE kind = 'main' AND trim(user_text) <> '' AND injection ->> 'skipped' IS NOT 'no-user-text'
+       ORDER BY started_at DESC, id DESC LIMIT ?`,
+      limit,
+    );
+    return rows.map((row) => ({
+      turn: {
+        turnId: row.id,
+        sessionId: row.session_id,
+        at: row.started_at,
+        userText: cut(row.user_text, SUMMARY_CHARS),
+      },
+      words: row.user_text,
+    }));
   }
 
   /** Main turns per hour of one local day (`YYYY-MM-DD`; the day of `nowMs` when absent), 24 numbers. */

@@ -28,9 +28,17 @@ import { Ranking } from './ranking.ts';
 import { Retriever } from './retriever.ts';
 import { type Place, Scopes } from './scopes.ts';
 import { Shelf } from './shelf.ts';
-import { composeSkill, isSkillName, joinSkill, type SkillDraft, type SkillFile } from './skill-file.ts';
+import {
+  composeSkill,
+  isSkillName,
+  joinSkill,
+  parseSkill,
+  type SkillDraft,
+  type SkillFile,
+} from './skill-file.ts';
 import { Slices } from './slices.ts';
 import { SkillSwitches } from './switches.ts';
+import { type Fit, tryOn } from './try-on.ts';
 import { type SkillUse, SkillUses } from './uses.ts';
 import { WorthBook } from './worth.ts';
 import { taken, trashSkill, writeSkill } from './writing.ts';
@@ -119,10 +127,7 @@ export class SkillBook {
       config: deps.config,
       ranking: this.#ranking,
       enabled: () => this.#enabled(),
-      isBuiltIn: (name) => {
-        const live = this.#live.get(name);
-        return live !== undefined && this.#sourceOf(live.file, live.skill) === 'built-in';
-      },
+      isBuiltIn: (name) => this.#isBuiltIn(name),
     });
     this.scopes = new Scopes({ ...deps, changed: () => deps.bus.emit('invalidate', 'skills') });
     this.edits = new SkillEdits({
@@ -353,6 +358,32 @@ export class SkillBook {
     ];
   }
 
+  /**
+   * How a SKILL.md would do on what users asked in some turns; nothing is kept of it. SKILL_INVALID when it is none.
+   */
+  tryOn<T extends object>(content: string, asked: readonly { turn: T; words: string }[]): (T & Fit)[] {
+    const { skill, problem } = parseSkill(content);
+    if (problem !== null) throw new AppError('SKILL_INVALID', problem);
+    const { config } = this.#deps;
+    const tried = new Retriever({
+      config,
+      ranking: this.#ranking,
+      enabled: () => [...this.#enabled()].filter(({ name }) => name !== skill.name).concat(skill),
+      isBuiltIn: (name) => name !== skill.name && this.#isBuiltIn(name),
+    });
+    const find = (retriever: Retriever) => (text: string) =>
+      retriever.find(text, config().skills.top_k, null);
+    return tryOn(skill, asked, {
+      ranking: this.#ranking,
+      now: find(this.#retriever),
+      tried: find(tried),
+      live: (name) => {
+        const live = this.#live.get(name)?.skill;
+        return live && this.#switches.isOn(live) ? live : null;
+      },
+    });
+  }
+
   /** Remembers which skills a session carries or does without, for their worth. */
   recordTrials(
     turn: { turnId: string; sessionId: string },
@@ -529,6 +560,11 @@ export class SkillBook {
       scope: this.scopes.of(skill.name),
       worth: this.#worth.measure((name) => this.#versionOf(name)).get(skill.name) ?? null,
     };
+  }
+
+  #isBuiltIn(name: string): boolean {
+    const live = this.#live.get(name);
+    return live !== undefined && this.#sourceOf(live.file, live.skill) === 'built-in';
   }
 
   /** A built-in skill that was edited is the user's own. */
