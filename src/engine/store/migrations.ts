@@ -352,6 +352,10 @@ export const MIGRATIONS: readonly string[] = [
     hash TEXT NOT NULL,
     -- What it tells the value of, e.g. project/database; null where it tells of nothing that can change.
     slot TEXT,
+    -- That value in its plainest form, with a leading ! where it is what no longer holds.
+    value TEXT,
+    -- How often it was said.
+    mentions INTEGER NOT NULL DEFAULT 1,
     -- active, superseded, expired, forgotten
     status TEXT NOT NULL,
     -- What it was before it was forgotten.
@@ -367,8 +371,9 @@ export const MIGRATIONS: readonly string[] = [
     valid_from TEXT,
     valid_to TEXT,
     expires_at TEXT,
-    -- uuid of the unit that replaced it.
+    -- uuid of the unit that replaced it, and whether that one says the same.
     superseded_by TEXT,
+    merged INTEGER NOT NULL DEFAULT 0,
     -- JSON array.
     tags TEXT NOT NULL DEFAULT '[]',
     -- Fields of an imported store that have no column here, JSON.
@@ -417,11 +422,47 @@ export const MIGRATIONS: readonly string[] = [
     at TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  -- Pairs of units of which the user said that both hold; the lower uuid first.
-  CREATE TABLE memory_settled (
+  -- Pairs of units that rules cannot settle, the lower uuid first; kept when the user said that both hold.
+  CREATE TABLE memory_conflicts (
     one TEXT NOT NULL,
     other TEXT NOT NULL,
+    -- contradiction, near-duplicate
+    why TEXT NOT NULL,
+    message TEXT NOT NULL,
+    at TEXT NOT NULL,
+    settled INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (one, other)
   ) STRICT, WITHOUT ROWID;
+  CREATE INDEX memory_conflicts_by_other ON memory_conflicts (other);
+
+  -- A few words of each unit, as numbers: units that share one may say nearly the same.
+  CREATE TABLE memory_sketches (
+    scope INTEGER NOT NULL,
+    word INTEGER NOT NULL,
+    unit INTEGER NOT NULL REFERENCES memory_units (id) ON DELETE CASCADE,
+    PRIMARY KEY (scope, word, unit)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX memory_sketches_by_unit ON memory_sketches (unit);
+
+  -- Keys of memory_turns that were forgotten for good: what was said there is not taken up again.
+  CREATE TABLE memory_gone (
+    key TEXT PRIMARY KEY,
+    at TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  -- Vectors of texts, so that each text is embedded once.
+  CREATE TABLE vectors (
+    id INTEGER PRIMARY KEY,
+    -- Endpoint, model and size.
+    model TEXT NOT NULL,
+    -- Of the text.
+    key TEXT NOT NULL,
+    -- 32-bit floats, little-endian, of length 1.
+    vector BLOB NOT NULL,
+    -- Milliseconds since the epoch.
+    at INTEGER NOT NULL,
+    UNIQUE (model, key)
+  ) STRICT;
   `,
 ];
