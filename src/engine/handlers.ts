@@ -96,6 +96,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     'memory.scopes': () => memory.scopes(),
     'memory.search': (input) => memory.search(input),
     'memory.get': ({ id }) => memory.get(id),
+    'memory.find': ({ prefix }) => memory.find(prefix),
     'memory.add': (input) => memory.add(input),
     'memory.edit': ({ id, ...change }) => memory.edit(id, change),
     'memory.pin': ({ ids, pinned }) => memory.pin(ids, pinned),

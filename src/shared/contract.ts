@@ -260,6 +260,8 @@ export const ROUTES = {
     }),
   ),
   'memory.get': query(id),
+  /** The memories, in any state, whose ids begin so; at most ten. */
+  'memory.find': query(z.object({ prefix: z.string().regex(/^[0-9a-f-]{1,36}$/i, 'is no id') })),
   'memory.add': command(
     z.object({
       content: memoryText,
@@ -416,6 +418,7 @@ interface RouteOutputs {
   'memory.scopes': { scope: MemoryScope; units: number; turns: number }[];
   'memory.search': MemoryHit[];
   'memory.get': MemoryDetail;
+  'memory.find': string[];
   /** `merged`: it said what a memory said already, which is that one now. */
   'memory.add': { id: string; merged: boolean; superseded: string[]; undo: Undo };
   'memory.edit': { undo: Undo };

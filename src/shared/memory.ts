@@ -173,3 +173,21 @@ export function scopeName({ user, workspace, agent }: MemoryScope): string {
   ];
   return parts.length === 0 ? 'default' : parts.join('|');
 }
+
+/**
+ * Reads the name of a scope as clients and users write it: `user:alice|workspace:api`, in any order. A part without
+ * a known prefix is a workspace; `session:…` isolates nothing and is dropped; `default` is the scope without parts.
+ */
+export function parseScope(text: string): MemoryScope {
+  const scope: MemoryScope = { user: '', workspace: '', agent: '' };
+  for (const raw of text.replace(/\s+/g, ' ').split('|')) {
+    const [, name, value] = /^\s*(?:(user|workspace|agent|session):)?\s*(.*?)\s*$/i.exec(raw) ?? [];
+    if (name === undefined) {
+      if (value !== undefined && value !== 'default' && scope.workspace === '') scope.workspace = value;
+    } else {
+      const part = name.toLowerCase() as keyof MemoryScope | 'session';
+      if (part !== 'session') scope[part] = value ?? '';
+    }
+  }
+  return scope;
+}

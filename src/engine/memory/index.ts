@@ -58,6 +58,17 @@ export class MemoryBook {
     return this.#unwritten();
   }
 
+  /** Ids of the memories, in any state, whose ids begin so; at most ten, so that a caller sees that several do. */
+  find(prefix: string): RouteOutput<'memory.find'> {
+    return this.#deps.database
+      .all<{ uuid: string }>(
+        'SELECT uuid FROM memory_units WHERE uuid >= ? AND uuid < ? ORDER BY uuid LIMIT 10',
+        prefix.toLowerCase(),
+        `${prefix.toLowerCase()}~`,
+      )
+      .map(({ uuid }) => uuid);
+  }
+
   add(_input: RouteParsed<'memory.add'>): RouteOutput<'memory.add'> {
     return this.#unwritten();
   }
