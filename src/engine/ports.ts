@@ -75,3 +75,29 @@ export interface CallMeter {
   /** Never throws. */
   record(call: OwnCall): void;
 }
+
+/** Vectors of texts, from the embeddings endpoint that the user set. They have length 1, so that a dot product compares. */
+export interface Embedder {
+  /** Endpoint, model and size; vectors under different ids say nothing of each other. Null: no endpoint is set. */
+  readonly id: string | null;
+  /** How it stands, in words for the user: why there are no vectors, or which model makes them. */
+  describe(): string;
+  /**
+   * Vector of what a user asks, within `waitMs`; null when there is none in time. What comes later is kept for the
+   * next time. Never rejects.
+   */
+  query(text: string, waitMs: number): Promise<Float32Array | null>;
+  /** Vectors that are there already, by `vectorKey`. */
+  stored(keys: readonly string[]): Map<string, Float32Array>;
+  /** Makes, in the background, the vectors of texts that have none. */
+  want(texts: readonly string[]): void;
+  /** Deletes the vectors of texts that are forgotten. */
+  drop(texts: readonly string[]): void;
+  /** Names all texts that are to have vectors, page by page; what none names is deleted in the end. Returns the disposer. */
+  serve(source: EmbeddingSource): () => void;
+  /** Calls the listener when vectors of texts have been stored, or the id has changed (no keys). Returns the disposer. */
+  onStored(listener: (keys: readonly string[]) => void): () => void;
+}
+
+/** One page of texts from `after` on (0 at first); `next` is null at the end. */
+export type EmbeddingSource = (after: number) => { texts: string[]; next: number | null };
