@@ -1,13 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { x } from 'tinyexec';
 import type { Call } from '../../shared/contract.ts';
-import { AppError, messageOf } from '../../shared/errors.ts';
-import type { SkillDetail } from '../../shared/model.ts';
+import { AppError } from '../../shared/errors.ts';
 import { wantsJson } from '../config.ts';
 import type { Context } from '../context.ts';
+import { editText, readText } from '../text.ts';
 import { withLibrary } from './shared.ts';
 
 /** Changing the library: `add`, `edit`, switches, locks, `remove`, `import`, `export`. */
@@ -32,7 +29,13 @@ export function addChanges(skills: Command, context: Context): void {
     .action((name: string, { file }: { file?: string }) =>
       withLibrary(context, async (call) => {
         const skill = await call('skills.get', { name });
-        const content = file === undefined ? await inEditor(context, skill) : await readText(context, file);
+        const content =
+          file === undefined
+            ? await editText(context, skill.content, {
+                name: 'SKILL.md',
+                hint: `Set EDITOR, or give the new text with --file; or edit ${skill.path} itself.`,
+              })
+            : await readText(context, file);
         if (content === skill.content) return terminal.out('Nothing was changed.');
         const edit = call('skills.edit', { name, content, base: skill.hash });
         const { version } = await (file === undefined ? edit : naming(file, edit));
@@ -132,35 +135,5 @@ async function naming<T>(file: string, change: Promise<T>): Promise<T> {
       ...(error.hint === undefined ? {} : { hint: error.hint }),
       field: 'file',
     });
-  }
-}
-
-async function readText({ terminal }: Context, file: string): Promise<string> {
-  if (file === '-') return terminal.readAll();
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new AppError('NOT_FOUND', `${file} cannot be read: ${messageOf(error)}`, { field: 'file' });
-  }
-}
-
-/** The text after the user's editor has ended. */
-async function inEditor({ terminal, env }: Context, skill: SkillDetail): Promise<string> {
-  const editor = env.VISUAL || env.EDITOR;
-  if (!editor || !terminal.interactive)
-    throw new AppError('BAD_INPUT', 'There is no editor to open the skill in.', {
-      hint: `Set EDITOR, or give the new text with --file; or edit ${skill.path} itself.`,
-    });
-  const folder = mkdtempSync(join(tmpdir(), 'metaclaw-'));
-  try {
-    const file = join(folder, 'SKILL.md');
-    writeFileSync(file, skill.content, { mode: 0o600 });
-    const [command = editor, ...flags] = editor.split(/\s+/).filter(Boolean);
-    const { exitCode } = await x(command, [...flags, file], { nodeOptions: { stdio: 'inherit' } });
-    if (exitCode !== 0)
-      throw new AppError('CANCELLED', `${command} ended with ${exitCode}; nothing was changed.`);
-    return readFileSync(file, 'utf8');
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -5,7 +5,8 @@ import type { SkillVersion } from '../../shared/model.ts';
 import { wantsJson } from '../config.ts';
 import type { Context } from '../context.ts';
 import { table } from '../terminal.ts';
-import { localTime, patchOf, withLibrary } from './shared.ts';
+import { localTime } from '../text.ts';
+import { patchOf, withLibrary } from './shared.ts';
 
 /** What skills said before: `history`, `restore`, `log`. */
 export function addHistory(skills: Command, context: Context): void {

@@ -3,7 +3,8 @@ import type { SkillSummary } from '../../shared/model.ts';
 import { wantsJson } from '../config.ts';
 import type { Context } from '../context.ts';
 import { table } from '../terminal.ts';
-import { oneLine, withLibrary } from './shared.ts';
+import { oneLine } from '../text.ts';
+import { withLibrary } from './shared.ts';
 
 /** Reading the library: `list`, `show`, `search`, `stats`, `lint`. */
 export function addLooks(skills: Command, context: Context): void {

@@ -4,7 +4,8 @@ import { AppError } from '../../shared/errors.ts';
 import type { SkillProposal } from '../../shared/model.ts';
 import { wantsJson } from '../config.ts';
 import type { Context } from '../context.ts';
-import { oneLine, patchOf, withLibrary } from './shared.ts';
+import { oneLine } from '../text.ts';
+import { patchOf, withLibrary } from './shared.ts';
 
 /** What was learned and waits: `proposals`, `accept`, `reject`. */
 export function addProposals(skills: Command, context: Context): void {
