@@ -280,7 +280,8 @@ export type JobState = 'queued' | 'running' | 'done' | 'failed';
 /** Background work kept in SQLite, so that a crash or an outage only delays it. */
 export interface Job {
   id: string;
-  kind: 'evolve';
+  /** Look for skills in a session; read a session for memories. */
+  kind: 'evolve' | 'remember';
   subject: string;
   state: JobState;
   attempts: number;

@@ -1,7 +1,8 @@
 import { SKILL_CATEGORIES, type SkillCategory } from '../../shared/model.ts';
+import { languageOf } from '../platform/language.ts';
 import { redact } from '../platform/redact.ts';
 import { cosine, type KnownSkill, nearest, newLines, SAME, SIMILAR, termSetOf, termSets } from './compare.ts';
-import { type Lesson, languageOf, sharedTerms } from './lessons.ts';
+import { type Lesson, sharedTerms } from './lessons.ts';
 import { extend } from './merge.ts';
 
 /** A skill that the model suggested, checked and cleaned. */

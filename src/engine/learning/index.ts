@@ -5,10 +5,11 @@ import { messageOf } from '../../shared/errors.ts';
 import type { Job, ProposalState, SkillProposal, TurnDetail, TurnFeedback } from '../../shared/model.ts';
 import type { Bus } from '../bus.ts';
 import type { Logger } from '../platform/logger.ts';
+import { readItems } from '../platform/model-answer.ts';
 import type { ChatModel, Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
+import { HopelessError, JobQueue } from '../store/job-queue.ts';
 import type { UndoLog } from '../store/undo.ts';
-import { readAnswer } from './answer.ts';
 import { type AcceptOptions, Decisions, type Library } from './decisions.ts';
 import { buildPrompt, checkSuggestions, type Suggestion } from './evolve.ts';
 import { type FeedbackInput, FeedbackStore } from './feedback.ts';
@@ -16,7 +17,6 @@ import { appendHistory } from './history.ts';
 import { type Lesson, pickLessons } from './lessons.ts';
 import { Outcomes } from './outcomes.ts';
 import type { StoredProposal } from './proposals.ts';
-import { HopelessError, JobQueue } from './queue.ts';
 import { newFindings, scanSkill } from './safety.ts';
 
 export interface LearnerDeps {
@@ -63,6 +63,7 @@ export class Learner {
       rated: deps.outcomesChanged,
     });
     this.#queue = new JobQueue({
+      kind: 'evolve',
       database: deps.database,
       clock: deps.clock,
       log: deps.log,
@@ -119,7 +120,7 @@ export class Learner {
 
   /** A session is over: what it teaches is looked for soon. A session that goes on and ends again is looked at again. */
   sessionEnded(end: { sessionId: string; turns: number }): void {
-    if (end.turns > 0 && this.offReason() === null) this.#queue.enqueue('evolve', end.sessionId);
+    if (end.turns > 0 && this.offReason() === null) this.#queue.enqueue(end.sessionId);
     this.#outcomes.wake();
   }
 
@@ -133,7 +134,7 @@ export class Learner {
     const teaches =
       input.label === 'bad' || (input.label !== null && input.text !== undefined && input.text.trim() !== '');
     if (teaches && this.#lastRead(turn.sessionId) !== null && this.offReason() === null)
-      this.#queue.enqueue('evolve', turn.sessionId);
+      this.#queue.enqueue(turn.sessionId);
     return turn;
   }
 
@@ -146,7 +147,7 @@ export class Learner {
   turnRecorded(sessionId: string, turns: number): void {
     const every = this.#deps.config().skills.evolution_every_n_turns;
     if (every > 0 && turns > 0 && turns % every === 0 && this.offReason() === null)
-      this.#queue.enqueue('evolve', sessionId);
+      this.#queue.enqueue(sessionId);
   }
 
   /** Newest first. */
@@ -189,7 +190,7 @@ export class Learner {
       signal,
     );
     signal.throwIfAborted();
-    const { items, found } = readAnswer(answer.text);
+    const { items, found } = readItems(answer.text, isSkill);
     if (!found) throw new HopelessError(`${answer.model} answered without a list of skills.`);
     // The library may have changed while the model thought.
     const { suggestions, dropped } = checkSuggestions(items, lessons, this.#decisions.known(), shown);
@@ -265,4 +266,8 @@ export class Learner {
   #now(): string {
     return new Date(this.#deps.clock.now()).toISOString();
   }
+}
+
+function isSkill(item: Record<string, unknown>): boolean {
+  return 'name' in item && 'description' in item;
 }

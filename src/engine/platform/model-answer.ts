@@ -1,8 +1,10 @@
 import { parse } from 'yaml';
 
+type Item = Record<string, unknown>;
+
 /** What was found in a model's answer. `found` is false when it holds no JSON at all, so that "nothing" and "garbage" differ. */
 export interface AnswerItems {
-  items: Record<string, unknown>[];
+  items: Item[];
   found: boolean;
 }
 
@@ -13,22 +15,23 @@ const MAX_LOOSE_DEPTH = 12;
 const MAX_OBJECTS = 50;
 
 /**
- * Reads the list of skills out of a model's answer. Tolerates thinking blocks, code fences, prose around the list,
+ * Reads a list of objects out of a model's answer; `isItem` knows the ones that are meant. Tolerates thinking blocks, code fences, prose around the list,
  * a wrapper object, a single object, single quotes, trailing commas, and an answer that was cut off: the first
  * strategy that finds items wins, and one bad item never costs the others.
  */
-export function readAnswer(answer: string): AnswerItems {
+export function readItems(answer: string, isItem: (object: Item) => boolean): AnswerItems {
+  const isWanted = (value: unknown): value is Item => isObject(value) && isItem(value);
   const text = withoutThinking(answer.slice(0, MAX_CHARS)).trim();
   let found = false;
   for (const { candidate, loose } of candidates(text)) {
     const value = loose ? parseLoosely(candidate) : parseStrictly(candidate);
     if (value === undefined) continue;
-    const items = itemsOf(value);
+    const items = itemsOf(value, isWanted);
     if (items === null) continue;
     found = true;
     if (items.length > 0) return { items, found };
   }
-  const objects = balancedObjects(text).map(parseLoosely).filter(isSkillLike);
+  const objects = balancedObjects(text).map(parseLoosely).filter(isWanted);
   return { items: objects, found: found || objects.length > 0 };
 }
 
@@ -86,30 +89,24 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-/** The skill-like members of a list, of a wrapper such as `{"skills": […]}`, or one object alone; null for other JSON. */
-function itemsOf(value: unknown): Record<string, unknown>[] | null {
+/** The items of a list, of a wrapper such as `{"skills": […]}`, or one object alone; null for other JSON. */
+function itemsOf(value: unknown, isWanted: (value: unknown) => value is Item): Item[] | null {
   if (Array.isArray(value)) {
-    const items = value.filter(isSkillLike);
+    const items = value.filter(isWanted);
     return items.length > 0 || value.length === 0 ? items : null;
   }
-  if (isSkillLike(value)) return [value];
+  if (isWanted(value)) return [value];
   if (typeof value !== 'object' || value === null) return null;
   const lists = Object.values(value).filter((inner): inner is unknown[] => Array.isArray(inner));
   for (const list of lists) {
-    const items = list.filter(isSkillLike);
+    const items = list.filter(isWanted);
     if (items.length > 0) return items;
   }
   return lists.length > 0 && lists.every((list) => list.length === 0) ? [] : null;
 }
 
-function isSkillLike(value: unknown): value is Record<string, unknown> {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    'name' in value &&
-    'description' in value
-  );
+function isObject(value: unknown): value is Item {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Outermost `{…}` groups with balanced braces outside of strings: what is left of a broken or cut-off list. */

@@ -12,8 +12,9 @@ import { identify, isDone, laneOf, newSessionSign, safeId } from './identity.ts'
 import { type LiveSession, LiveSessions } from './live.ts';
 import { cut, PartStore } from './parts.ts';
 import { type AskedTurn, type ListOptions, TurnReader } from './reader.ts';
+import { callsTools } from './tool-calls.ts';
 import type { OpenTurn, ReceivedReply, RecordedTurn, RequestFacts, SentRequest, SessionEnd } from './turn.ts';
-import { isSilentReply, turnKind } from './turn-kind.ts';
+import { isCompaction, isSilentReply, turnKind } from './turn-kind.ts';
 import { TurnWriter } from './writer.ts';
 
 export type { OpenTurn, ReceivedReply, RecordedTurn, RequestFacts, SentRequest, SessionEnd };
@@ -53,6 +54,7 @@ export class SessionLog {
   readonly #states = new WeakMap<OpenTurn, TurnState>();
   readonly #ends: SessionEnds;
   readonly #recordListeners = new Set<(turn: RecordedTurn) => void>();
+  readonly #sideListeners = new Set<(turn: RecordedTurn) => void>();
   #opened = 0;
   #lost: { turns: number; message: string } | null = null;
 
@@ -218,6 +220,14 @@ export class SessionLog {
     };
   }
 
+  /** As `onRecorded`, for the side turns, of which nothing is to be learned unless the user wants it. */
+  onSideRecorded(listener: (turn: RecordedTurn) => void): () => void {
+    this.#sideListeners.add(listener);
+    return () => {
+      this.#sideListeners.delete(listener);
+    };
+  }
+
   /**
    * Calls the listener once for each end of a session that has main turns. It runs inside the transaction that marks
    * the end, so that what it writes to the database is there exactly when the end is. Returns the disposer.
@@ -346,7 +356,7 @@ export class SessionLog {
     const turns = session.turns - (becomesSide ? 1 : 0);
     this.#transaction(() => {
       this.#writer.finishTurn(turn, reply, nowMs, becomesSide, this.#deps.config().record.bodies);
-      if (isMain && !becomesSide) this.#tellRecorded(turn, state, turns);
+      this.#tellRecorded(turn, state, reply, { turns, isMain: isMain && !becomesSide });
       if (turn.done) this.#ends.end(session, 'flag', turns);
     });
     session.turns = turns;
@@ -354,16 +364,41 @@ export class SessionLog {
     this.#changed();
   }
 
-  #tellRecorded(turn: OpenTurn, state: TurnState, turns: number): void {
-    const skills = (state.sent?.report.items ?? []).flatMap((item) =>
-      item.kind === 'skill' ? [item.id] : [],
-    );
-    const withheld = (state.sent?.report.leftOut ?? []).flatMap((item) =>
-      item.kind === 'skill' && item.reason === 'holdout' ? [item.id] : [],
-    );
-    const { id: turnId, sessionId, agent } = turn;
-    for (const listener of this.#recordListeners)
-      this.#attempt('news of a turn', () => listener({ turnId, sessionId, agent, turns, skills, withheld }));
+  #tellRecorded(
+    turn: OpenTurn,
+    state: TurnState,
+    reply: ReceivedReply,
+    { turns, isMain }: { turns: number; isMain: boolean },
+  ): void {
+    const { items = [], leftOut = [] } = state.sent?.report ?? {};
+    const carried = (kind: string) => items.filter((item) => item.kind === kind).map(({ id }) => id);
+    const { facts } = turn;
+    const recorded: RecordedTurn = {
+      turnId: turn.id,
+      sessionId: turn.sessionId,
+      agent: turn.agent,
+      status: reply.status,
+      turns,
+      skills: carried('skill'),
+      withheld: leftOut.flatMap(({ kind, id, reason }) =>
+        kind === 'skill' && reason === 'holdout' ? [id] : [],
+      ),
+      memories: carried('memory'),
+      facts,
+      compacts: isCompaction(facts.userText),
+      said: () => {
+        const { userText, replyText } = this.#reader.wordsOf(turn.id);
+        const goesOn = facts.endsWithToolResult && !facts.endsWithUserWords;
+        return {
+          user: goesOn || userText.trim() === '' ? null : userText,
+          reply: replyText.trim() === '' || callsTools(reply.replyBody) ? null : replyText,
+          askedAt: new Date(turn.startedAtMs).toISOString(),
+          answeredAt: new Date(this.#deps.clock.now()).toISOString(),
+        };
+      },
+    };
+    for (const listener of isMain ? this.#recordListeners : this.#sideListeners)
+      this.#attempt('news of a turn', () => listener(recorded));
   }
 
   #leave(turn: OpenTurn, state: TurnState): void {

@@ -159,6 +159,16 @@ export class TurnReader {
     }));
   }
 
+  /** What is kept of a turn's words; empty for a turn that is not there. */
+  wordsOf(id: string): { userText: string; replyText: string } {
+    return (
+      this.#database.get<{ userText: string; replyText: string }>(
+        'SELECT user_text AS userText, reply_text AS replyText FROM turns WHERE id = ?',
+        id,
+      ) ?? { userText: '', replyText: '' }
+    );
+  }
+
   /** Main turns per hour of one local day (`YYYY-MM-DD`; the day of `nowMs` when absent), 24 numbers. */
   histogram(nowMs: number, day?: string): { day: string; hours: number[] } {
     const name = day ?? dayOf(nowMs);

@@ -34,18 +34,21 @@ const SIDE_OPENING: readonly RegExp[] = [
   // Open WebUI: title, tags, follow-ups, search queries
   /^### Task:\s+(?:generate|suggest|analyze|autocomplete)\b[^\n]{0,200}\b(?:titles?|tags?|follow-?ups?|search|quer(?:y|ies)|chat history)\b/i,
 ];
+/** The conversation is about to be put into fewer words: Claude Code, Codex, OpenClaw. */
+const COMPACTION: readonly RegExp[] = [
+  /^your task is to create a detailed summary of (?:the|this|our) conversation\b/i,
+  /\bcontext checkpoint compaction\b/i,
+  /^pre-compaction memory flush\b/i,
+];
 /** What agents say to themselves in the user's place. Looked for in the first 600 characters. */
 const SIDE_USER: readonly RegExp[] = [
   // Claude Code
   /^\[SUGGESTION MODE:/,
   /^Warmup$/i,
-  // compaction: Claude Code, Codex
-  /^your task is to create a detailed summary of (?:the|this|our) conversation\b/i,
-  /\bcontext checkpoint compaction\b/i,
-  // OpenClaw: heartbeat, memory flush, cron
+  ...COMPACTION,
+  // OpenClaw: heartbeat, cron
   /^read heartbeat\.md\b/i,
   /^heartbeat_ok\b/i,
-  /^pre-compaction memory flush\b/i,
   /^\[cron:[^\]\n]{1,200}\]/i,
 ];
 /** Greetings that connection tests send, with room for next to no answer. */
@@ -93,4 +96,10 @@ function opensSideCall(facts: KindFacts): boolean {
 /** True when the answer shows that a turn was none of the user's after all. */
 export function isSilentReply(replyText: string): boolean {
   return replyText.length < 40 && SILENT_REPLY.test(replyText);
+}
+
+/** True when a client asks for its conversation in fewer words, after which the rest of it is gone from its requests. */
+export function isCompaction(userText: string): boolean {
+  const head = userText.trim().slice(0, 600);
+  return COMPACTION.some((pattern) => pattern.test(head));
 }

@@ -91,17 +91,37 @@ export interface ReceivedReply {
   rerouted?: Pick<SentRequest, 'upstream' | 'host' | 'model' | 'sentBody'>;
 }
 
-/** A main turn whose answer was recorded. */
+/** A turn whose answer was recorded. */
 export interface RecordedTurn {
   turnId: string;
   sessionId: string;
   agent: string;
+  status: ReceivedReply['status'];
   /** Recorded main turns of the session so far. */
   turns: number;
   /** Skills that the turn carried. */
   skills: string[];
   /** Skills that would have entered, and that the session does without. */
   withheld: string[];
+  /** Memories that the turn carried. */
+  memories: string[];
+  /** Whose turn it is, as the client says. */
+  facts: Pick<RequestFacts, 'headers' | 'fields'>;
+  /** True when the client put the conversation into fewer words. */
+  compacts: boolean;
+  /** Reads what was said. */
+  said: () => SaidInTurn;
+}
+
+/** The words of a turn as they are kept: masked and cut; empty where bodies are not recorded. */
+export interface SaidInTurn {
+  /** Null when the turn brought no new words, as in a tool loop. */
+  user: string | null;
+  /** Null when the answer only calls tools, or when there is none. */
+  reply: string | null;
+  /** ISO times. */
+  askedAt: string;
+  answeredAt: string;
 }
 
 export interface SessionEnd {

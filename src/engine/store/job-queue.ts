@@ -4,12 +4,14 @@ import type { Job, JobState } from '../../shared/model.ts';
 import type { Bus } from '../bus.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Clock } from '../ports.ts';
-import type { Database } from '../store/database.ts';
+import type { Database } from './database.ts';
 
 /** Thrown by a job whose input will not get better by waiting: it is tried a few times, then it has failed. */
 export class HopelessError extends Error {}
 
 export interface JobQueueDeps {
+  /** What kind of jobs it works; those of other queues are none of its business. */
+  kind: Job['kind'];
   database: Database;
   clock: Clock;
   log: Logger;
@@ -24,7 +26,7 @@ export interface JobQueueDeps {
 
 interface Row {
   id: string;
-  kind: 'evolve';
+  kind: Job['kind'];
   subject: string;
   state: JobState;
   attempts: number;
@@ -64,7 +66,10 @@ export class JobQueue {
   start(): void {
     if (this.#abort) return;
     const now = this.#deps.clock.now();
-    for (const row of this.#deps.database.all<Row>("SELECT * FROM jobs WHERE state = 'running'")) {
+    for (const row of this.#deps.database.all<Row>(
+      "SELECT * FROM jobs WHERE kind = ? AND state = 'running'",
+      this.#deps.kind,
+    )) {
       // The first interruption is repeated at once; a job that takes the process down again and again is not.
       const delay = row.attempts > 1 ? backoffMs(row.attempts) : 0;
       this.#update(row.id, 'queued', { runAtMs: now + delay, error: row.last_error });
@@ -82,9 +87,9 @@ export class JobQueue {
     await this.#active;
   }
 
-  /** One job per kind and subject: a waiting one stays as it is, a finished one gets a new run. */
-  enqueue(kind: Job['kind'], subject: string): void {
-    const { database, clock, bus } = this.#deps;
+  /** One job per subject: a waiting one stays as it is, a finished one gets a new run. */
+  enqueue(subject: string): void {
+    const { kind, database, clock, bus } = this.#deps;
     const now = new Date(clock.now()).toISOString();
     database.run(
       `INSERT INTO jobs (id, kind, subject, state, attempts, run_at, last_error, created_at, updated_at)
@@ -108,20 +113,29 @@ export class JobQueue {
   /** Something changed that may let waiting jobs succeed, e.g. a new key: tries them now. */
   wake(): void {
     const now = new Date(this.#deps.clock.now()).toISOString();
-    this.#deps.database.run("UPDATE jobs SET run_at = ? WHERE state = 'queued' AND run_at > ?", now, now);
+    const { kind, database } = this.#deps;
+    database.run(
+      "UPDATE jobs SET run_at = ? WHERE kind = ? AND state = 'queued' AND run_at > ?",
+      now,
+      kind,
+      now,
+    );
     this.#pump();
   }
 
   status(): { queued: number; running: number; lastError: string | null } {
-    const { database } = this.#deps;
+    const { kind, database } = this.#deps;
     const counts = database.all<{ state: JobState; n: number }>(
-      "SELECT state, COUNT(*) AS n FROM jobs WHERE state IN ('queued', 'running') GROUP BY state",
+      "SELECT state, COUNT(*) AS n FROM jobs WHERE kind = ? AND state IN ('queued', 'running') GROUP BY state",
+      kind,
     );
     const count = (state: JobState) => counts.find((row) => row.state === state)?.n ?? 0;
     const trouble = database.get<{ last_error: string }>(
-      `SELECT last_error FROM jobs WHERE last_error IS NOT NULL AND (state IN ('queued', 'running')
-         OR (state = 'failed' AND updated_at >= COALESCE((SELECT MAX(updated_at) FROM jobs WHERE state = 'done'), '')))
+      `SELECT last_error FROM jobs WHERE kind = ?1 AND last_error IS NOT NULL AND (state IN ('queued', 'running')
+         OR (state = 'failed'
+           AND updated_at >= COALESCE((SELECT MAX(updated_at) FROM jobs WHERE kind = ?1 AND state = 'done'), '')))
        ORDER BY updated_at DESC LIMIT 1`,
+      kind,
     );
     return { queued: count('queued'), running: count('running'), lastError: trouble?.last_error ?? null };
   }
@@ -156,7 +170,8 @@ export class JobQueue {
       return;
     }
     const row = database.get<Row>(
-      "SELECT * FROM jobs WHERE state = 'queued' ORDER BY run_at, created_at LIMIT 1",
+      "SELECT * FROM jobs WHERE kind = ? AND state = 'queued' ORDER BY run_at, created_at LIMIT 1",
+      this.#deps.kind,
     );
     if (!row) return;
     const waitMs = Date.parse(row.run_at) - clock.now();

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { Bus } from '../../../src/engine/bus.ts';
-import { JobQueue } from '../../../src/engine/learning/queue.ts';
 import { silentLogger } from '../../../src/engine/platform/logger.ts';
 import { openDatabase } from '../../../src/engine/store/database.ts';
+import { JobQueue } from '../../../src/engine/store/job-queue.ts';
 import { fakeClock } from '../../support/clock.ts';
 
 // A full disk made an unhandled rejection of a background job's note, which ends the process and with it the proxy.
@@ -15,6 +15,7 @@ it('waits out a store that cannot be written, and does the job afterwards', asyn
   const clock = fakeClock();
   const done: string[] = [];
   const queue = new JobQueue({
+    kind: 'evolve',
     database,
     clock,
     log: silentLogger(),
@@ -29,7 +30,7 @@ it('waits out a store that cannot be written, and does the job afterwards', asyn
   const note = (error: unknown) => unhandled.push(error);
   process.on('unhandledRejection', note);
   try {
-    queue.enqueue('evolve', 's');
+    queue.enqueue('s');
     database.get('PRAGMA query_only = ON');
     queue.start();
     await new Promise((resolve) => setTimeout(resolve, 20));

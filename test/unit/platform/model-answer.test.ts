@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readAnswer } from '../../../src/engine/learning/answer.ts';
+import { readItems } from '../../../src/engine/platform/model-answer.ts';
 
+const readAnswer = (text: string) => readItems(text, (item) => 'name' in item && 'description' in item);
 const skill = (name: string) => ({ name, description: 'd', body: 'b [x] {y}', category: 'coding' });
 const list = JSON.stringify([skill('a'), skill('b')]);
 const names = (text: string) => readAnswer(text).items.map(({ name }) => name);
 
-describe('readAnswer', () => {
+describe('readItems', () => {
   it.each([
     ['a bare list', list],
     ['a fenced list', `\`\`\`json\n${list}\n\`\`\``],
