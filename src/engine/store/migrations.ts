@@ -324,7 +324,7 @@ export const MIGRATIONS: readonly string[] = [
 
   -- What was said, word for word, a row per speaker; redacted, and without what MetaClaw had added.
   CREATE TABLE memory_turns (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     -- The recorded turn and the role, or a hash of what was imported: the same is kept once.
     key TEXT NOT NULL UNIQUE,
     scope INTEGER NOT NULL REFERENCES memory_scopes (id),
@@ -335,15 +335,18 @@ export const MIGRATIONS: readonly string[] = [
     speaker TEXT NOT NULL,
     text TEXT NOT NULL,
     said_at TEXT NOT NULL,
+    -- 1 until it was looked through for memories.
+    unread INTEGER NOT NULL DEFAULT 0,
     -- Set while it can still be brought back.
     forgotten_at TEXT
   ) STRICT;
+  CREATE INDEX memory_turns_unread ON memory_turns (session_id, id) WHERE unread = 1;
   CREATE INDEX memory_turns_by_session ON memory_turns (session_id, id);
   CREATE INDEX memory_turns_by_scope ON memory_turns (scope, id);
   CREATE INDEX memory_turns_forgotten ON memory_turns (forgotten_at) WHERE forgotten_at IS NOT NULL;
 
   CREATE TABLE memory_units (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     uuid TEXT NOT NULL UNIQUE,
     scope INTEGER NOT NULL REFERENCES memory_scopes (id),
     kind TEXT NOT NULL,
@@ -397,7 +400,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX memory_sources_by_turn ON memory_sources (turn);
 
   CREATE TABLE memory_events (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     unit INTEGER NOT NULL REFERENCES memory_units (id) ON DELETE CASCADE,
     at TEXT NOT NULL,
     what TEXT NOT NULL,
@@ -415,11 +418,10 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX memory_uses_by_turn ON memory_uses (turn_id);
 
-  -- Up to which row of memory_turns a session was read for memories.
-  CREATE TABLE memory_reads (
-    session_id TEXT PRIMARY KEY,
-    turn INTEGER NOT NULL,
-    at TEXT NOT NULL
+  -- Recorded turns whose words could not be taken up with them; JSON of what was to be taken up.
+  CREATE TABLE memory_missed (
+    turn_id TEXT PRIMARY KEY,
+    heard TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
 
   -- Pairs of units that rules cannot settle, the lower uuid first; kept when the user said that both hold.
@@ -462,7 +464,8 @@ export const MIGRATIONS: readonly string[] = [
     vector BLOB NOT NULL,
     -- Milliseconds since the epoch.
     at INTEGER NOT NULL,
-    UNIQUE (model, key)
+    UNIQUE (key, model)
   ) STRICT;
+  CREATE INDEX vectors_by_model ON vectors (model);
   `,
 ];
