@@ -44,6 +44,20 @@ export class UndoLog {
     return undo;
   }
 
+  /** Rewrites what is kept of one kind of change, as when a part of it must be gone for good; null drops it. */
+  revise(kind: string, revise: (payload: unknown) => unknown): void {
+    const rows = this.#database.all<{ token: string; payload: string }>(
+      'SELECT token, payload FROM undo WHERE kind = ?',
+      kind,
+    );
+    for (const { token, payload } of rows) {
+      const revised = revise(JSON.parse(payload));
+      if (revised === null) this.#database.run('DELETE FROM undo WHERE token = ?', token);
+      else
+        this.#database.run('UPDATE undo SET payload = ? WHERE token = ?', JSON.stringify(revised), token);
+    }
+  }
+
   /** Takes a change back, once. NOT_FOUND when the token is unknown, used or expired. */
   apply(token: string): void {
     const row = this.#database.get<{ kind: string; payload: string; expires_at: string }>(
