@@ -343,6 +343,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX memory_turns_unread ON memory_turns (session_id, id) WHERE unread = 1;
   CREATE INDEX memory_turns_by_session ON memory_turns (session_id, id);
   CREATE INDEX memory_turns_by_scope ON memory_turns (scope, id);
+  CREATE INDEX memory_turns_by_turn ON memory_turns (turn_id) WHERE turn_id IS NOT NULL;
   CREATE INDEX memory_turns_forgotten ON memory_turns (forgotten_at) WHERE forgotten_at IS NOT NULL;
 
   CREATE TABLE memory_units (
