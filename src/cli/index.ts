@@ -6,6 +6,7 @@ import { addCheckCommands } from './checks.ts';
 import { addConfigCommand } from './config.ts';
 import type { Context } from './context.ts';
 import { addFeedbackCommand } from './feedback.ts';
+import { addMemoryCommand } from './memory/index.ts';
 import { addQuirksCommand } from './quirks.ts';
 import { addSetupCommand } from './setup.ts';
 import { addSkillsCommand } from './skills/index.ts';
@@ -38,6 +39,7 @@ export function buildProgram(context: Context): Command {
   addConfigCommand(program, context);
   addAuthCommand(program, context);
   addSkillsCommand(program, context);
+  addMemoryCommand(program, context);
   addUsageCommand(program, context);
   addQuirksCommand(program, context);
   addFeedbackCommand(program, context);
