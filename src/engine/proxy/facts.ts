@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Dialect } from '../../shared/model.ts';
+import { INTERNAL_MARK, isInternal, ownWords } from '../platform/user-text.ts';
 import type { RequestFacts } from '../sessions/index.ts';
 import { decodeHead, decodeValue, member, type Skim, type SkimMessage, skimBlocks } from './skim.ts';
 import { IDENTITY_FIELDS, isSystemRole } from './splice.ts';
-import { INTERNAL_MARK, isInternal, ownWords } from './user-text.ts';
 
 type Json = Record<string, unknown>;
 

@@ -7,7 +7,17 @@ import { isLoopback } from '../../shared/config-rules.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Dialect } from '../../shared/model.ts';
 import type { InjectionPlan } from '../inject/index.ts';
+import {
+  fromOtherSite,
+  hideKey,
+  hostAllowed,
+  isJsonType,
+  keyAccepted,
+  type Listener,
+  originAllowed,
+} from '../platform/guard.ts';
 import type { Logger } from '../platform/logger.ts';
+import { findPortOwner } from '../platform/port-owner.ts';
 import type { Clock } from '../ports.ts';
 import type { OpenTurn } from '../sessions/index.ts';
 import type { Database } from '../store/database.ts';
@@ -17,19 +27,9 @@ import { answerError, wireErrorOfAny } from './answer.ts';
 import { refuseBrokenRequest } from './bad-request.ts';
 import type { TakeFeedback } from './feedback-route.ts';
 import type { TurnDeps } from './flight.ts';
-import {
-  fromOtherSite,
-  hideKey,
-  hostAllowed,
-  isJsonType,
-  keyAccepted,
-  type Listener,
-  originAllowed,
-} from './guard.ts';
 import { promptLimit } from './limits/index.ts';
 import { TokenCounter } from './limits/token-counter.ts';
 import { planListeners } from './listeners.ts';
-import { findPortOwner } from './port-owner.ts';
 import { ReasoningMemory } from './reasoning/memory.ts';
 import type { TurnLog } from './record.ts';
 import { type ModelCall, modelCall, type ProxyPath, readPath } from './request-path.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../../shared/config.ts';
 import { listenAddress } from '../../shared/config-rules.ts';
-import type { Listener } from './guard.ts';
+import type { Listener } from '../platform/guard.ts';
 
 export interface PlannedListener extends Listener {
   /** Takes the port that the first listener got. */

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isInternal, ownWords } from '../../../src/engine/platform/user-text.ts';
 import { Facts } from '../../../src/engine/proxy/facts.ts';
 import { skim } from '../../../src/engine/proxy/skim.ts';
-import { isInternal, ownWords } from '../../../src/engine/proxy/user-text.ts';
 
 const FOLDER = join(import.meta.dirname, '../../fixtures/clients');
 
