@@ -173,11 +173,17 @@ export const configSchema = z.looseObject({
   agents: key(
     z.record(
       z.string(),
-      nothing(z.looseObject({ llm: absent(z.looseObject(agentLlmShape)), private: absent(bool) })),
+      nothing(
+        z.looseObject({
+          llm: absent(z.looseObject(agentLlmShape)),
+          private: absent(bool),
+          memory_scope: absent(z.enum(['shared', 'own'])),
+        }),
+      ),
     ),
     {},
     'Agents',
-    'Settings per agent, e.g. agents.openclaw.llm.model_id.',
+    'Settings per agent, e.g. agents.openclaw.llm.model_id; with memory_scope: own an agent keeps its memories to itself.',
   ),
   openrouter: section({
     app_name: key(text, 'MetaClaw', 'App name', 'Sent to OpenRouter as X-Title.'),

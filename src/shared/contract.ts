@@ -423,8 +423,16 @@ interface RouteOutputs {
   'memory.add': { id: string; merged: boolean; superseded: string[]; undo: Undo };
   'memory.edit': { undo: Undo };
   'memory.pin': { undo: Undo };
-  /** `undo`: null when it was purged. `note`: where trained weights may still keep it; null otherwise. */
-  'memory.forget': { forgotten: number; undo: Undo | null; note: string | null };
+  /**
+   * `undo`: null when it was purged; `purged` then counts the deleted rows. `note`: where trained weights may still
+   * keep it; null otherwise.
+   */
+  'memory.forget': {
+    forgotten: number;
+    undo: Undo | null;
+    note: string | null;
+    purged: { units: number; messages: number } | null;
+  };
   'memory.forgetSession': { forgotten: number; turns: number; undo: Undo | null };
   'memory.restore': { restored: number };
   'memory.merge': { id: string; undo: Undo };

@@ -70,6 +70,8 @@ export interface MemoryUnit {
   /** Unit that replaced it. */
   supersededBy: string | null;
   tags: string[];
+  /** How often it was said. */
+  mentions: number;
   /** In how many turns it was carried, and when last. */
   usedIn: number;
   lastUsedAt: string | null;

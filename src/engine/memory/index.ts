@@ -4,9 +4,18 @@ import { AppError } from '../../shared/errors.ts';
 import type { MemoryScope } from '../../shared/memory.ts';
 import type { Bus } from '../bus.ts';
 import type { Logger } from '../platform/logger.ts';
+import { estimateTokens } from '../platform/tokens.ts';
 import type { ChatModel, Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 import type { UndoLog } from '../store/undo.ts';
+import { Changes, type RowIndex } from './changes.ts';
+import { type Dropped, Forgetting, type Purged } from './forgetting.ts';
+import { Listing } from './listing.ts';
+import type { UnitRow } from './rows.ts';
+import { ScopeTable, scopesOf } from './scope.ts';
+import { UnitStore } from './units.ts';
+
+const SWEEP_MS = 60 * 60 * 1000;
 
 export interface MemoryDeps {
   database: Database;
@@ -24,38 +33,93 @@ export interface MemoryDeps {
 /** All that is remembered: what was said, what was made of it, and the ways to find, change and forget it. */
 export class MemoryBook {
   readonly #deps: MemoryDeps;
+  readonly #scopes: ScopeTable;
+  readonly #changes: Changes;
+  readonly #units: UnitStore;
+  readonly #forgetting: Forgetting;
+  readonly #listing: Listing;
+  readonly #onDropped = new Set<(dropped: Dropped) => void>();
+  #stopSweeping: () => void = () => {};
 
   constructor(deps: MemoryDeps) {
     this.#deps = deps;
+    const { database, clock, undo } = deps;
+    const index: RowIndex = { indexUnit() {}, indexTurn() {}, drop() {} };
+    this.#scopes = new ScopeTable(database);
+    this.#changes = new Changes({ database, clock, undo, index });
+    this.#units = new UnitStore({ database, changes: this.#changes });
+    this.#forgetting = new Forgetting({
+      database,
+      clock,
+      changes: this.#changes,
+      onDropped: (dropped) => this.#tellDropped(dropped),
+    });
+    this.#listing = new Listing({ database, clock, scopes: this.#scopes, find: (text) => this.#find(text) });
   }
 
   /** Takes up what a crash left, then works until `stop`. */
-  start(): void {}
+  start(): void {
+    this.#sweep();
+  }
 
-  async stop(): Promise<void> {}
+  async stop(): Promise<void> {
+    this.#stopSweeping();
+  }
+
+  /** Calls the listener with what is out of use from now on, so that no copy of it is used. Returns the disposer. */
+  onDropped(listener: (dropped: Dropped) => void): () => void {
+    this.#onDropped.add(listener);
+    return () => this.#onDropped.delete(listener);
+  }
 
   stats(): RouteOutput<'memory.stats'> {
-    return this.#unwritten();
+    const { database, config } = this.#deps;
+    const { enabled, extractor, retrieval_mode: mode } = config().memory;
+    const counts = database.get<
+      Pick<RouteOutput<'memory.stats'>, 'units' | 'turns' | 'scopes' | 'conflicts' | 'forgotten'>
+    >(
+      `SELECT (SELECT COUNT(*) FROM memory_units WHERE status = 'active') AS units,
+         (SELECT COUNT(*) FROM memory_turns WHERE forgotten_at IS NULL) AS turns,
+         (SELECT COUNT(*) FROM memory_scopes) AS scopes,
+         (SELECT COUNT(*) FROM memory_conflicts WHERE settled = 0) AS conflicts,
+         (SELECT COUNT(*) FROM memory_units WHERE forgotten_at IS NOT NULL) AS forgotten`,
+    ) ?? { units: 0, turns: 0, scopes: 0, conflicts: 0, forgotten: 0 };
+    return {
+      enabled,
+      reason: enabled ? null : 'memory.enabled is off.',
+      ...counts,
+      pending: 0,
+      extractor,
+      mode,
+      embeddings: '',
+      lastError: null,
+    };
   }
 
-  list(_input: RouteParsed<'memory.list'>): RouteOutput<'memory.list'> {
-    return this.#unwritten();
+  list(input: RouteParsed<'memory.list'>): RouteOutput<'memory.list'> {
+    return this.#listing.list(input);
   }
 
-  facets(_text: string): RouteOutput<'memory.facets'> {
-    return this.#unwritten();
+  facets(text: string): RouteOutput<'memory.facets'> {
+    return this.#listing.facets(text);
   }
 
   scopes(): RouteOutput<'memory.scopes'> {
-    return this.#unwritten();
+    return this.#listing.scopes();
   }
 
-  search(_input: RouteParsed<'memory.search'>): Promise<RouteOutput<'memory.search'>> {
-    return this.#unwritten();
-  }
-
-  get(_id: string): RouteOutput<'memory.get'> {
-    return this.#unwritten();
+  async search({ text, scope, limit }: RouteParsed<'memory.search'>): Promise<RouteOutput<'memory.search'>> {
+    const { read } = scope
+      ? { read: [scope] }
+      : scopesOf({ headers: {}, fields: {}, agent: '' }, this.#deps.config());
+    return this.#listing
+      .byRows(this.#find(text))
+      .filter(
+        (unit) =>
+          unit.status === 'active' && read.some((one) => JSON.stringify(one) === JSON.stringify(unit.scope)),
+      )
+      .slice(0, limit)
+      .map((unit) => ({ type: 'unit', unit, score: 1, reason: 'words', enters: true }));
   }
 
   /** Ids of the memories, in any state, whose ids begin so; at most ten, so that a caller sees that several do. */
@@ -69,28 +133,95 @@ export class MemoryBook {
       .map(({ uuid }) => uuid);
   }
 
-  add(_input: RouteParsed<'memory.add'>): RouteOutput<'memory.add'> {
-    return this.#unwritten();
+  get(id: string): RouteOutput<'memory.get'> {
+    const row = this.#existing(id);
+    const [unit] = this.#listing.byUuid([id]);
+    if (!unit) throw notFound(id);
+    return {
+      ...unit,
+      tokens: estimateTokens(unit.content),
+      ...this.#listing.background(row.id),
+      replaced: this.#listing.replacedBy(id),
+      usedBy: this.#listing.usedBy(id),
+    };
   }
 
-  edit(_id: string, _change: Omit<RouteParsed<'memory.edit'>, 'id'>): RouteOutput<'memory.edit'> {
-    return this.#unwritten();
+  add(input: RouteParsed<'memory.add'>): RouteOutput<'memory.add'> {
+    const { scope, ...unit } = input;
+    const { result, undo } = this.#undoable('Remembered', () =>
+      this.#units.add({
+        ...unit,
+        origin: 'user',
+        importance: 0.8,
+        confidence: 1,
+        scope: this.#scopes.idFor(scope ?? this.#ownScope()),
+      }),
+    );
+    return { id: result.row.uuid, merged: result.merged, superseded: result.superseded, undo };
   }
 
-  pin(_ids: readonly string[], _pinned: boolean): RouteOutput<'memory.pin'> {
-    return this.#unwritten();
+  edit(id: string, change: Omit<RouteParsed<'memory.edit'>, 'id'>): RouteOutput<'memory.edit'> {
+    const row = this.#existing(id);
+    if (change.base !== undefined && change.base !== row.updated_at)
+      throw new AppError('CONFLICT', 'This memory has been changed since it was shown.', {
+        hint: 'Load it again, then repeat the change.',
+      });
+    const { scope, ...rest } = change;
+    const { undo } = this.#undoable('Edited a memory', () =>
+      this.#units.edit(row, { ...rest, scope: scope && this.#scopes.idFor(scope) }),
+    );
+    return { undo };
   }
 
-  forget(_ids: readonly string[], _now: boolean): RouteOutput<'memory.forget'> {
-    return this.#unwritten();
+  pin(ids: readonly string[], pinned: boolean): RouteOutput<'memory.pin'> {
+    const rows = this.#known(ids).filter((row) => (row.pinned === 1) !== pinned);
+    const label = `${pinned ? 'Pinned' : 'Unpinned'} ${counted(rows.length)}`;
+    const { undo } = this.#undoable(label, () =>
+      this.#changes.patch(
+        rows.map((row) => row.id),
+        { pinned: pinned ? 1 : 0 },
+        { what: pinned ? 'pinned' : 'unpinned', by: 'user' },
+      ),
+    );
+    return { undo };
   }
 
-  forgetSession(_sessionId: string, _now: boolean): RouteOutput<'memory.forgetSession'> {
-    return this.#unwritten();
+  forget(ids: readonly string[], now: boolean): RouteOutput<'memory.forget'> {
+    const rows = this.#known(ids);
+    const note = this.#trainedNote();
+    if (now) {
+      const purged = this.#purge(rows);
+      return { forgotten: purged.units, undo: null, note, purged };
+    }
+    const { result, undo } = this.#undoable(`Forgot ${counted(rows.length)}`, () =>
+      this.#forgetting.forget(rows),
+    );
+    return { forgotten: result, undo, note, purged: null };
   }
 
-  restore(_ids: readonly string[]): RouteOutput<'memory.restore'> {
-    return this.#unwritten();
+  forgetSession(sessionId: string, now: boolean): RouteOutput<'memory.forgetSession'> {
+    const { database } = this.#deps;
+    const turns = database
+      .all<{ id: number }>('SELECT id FROM memory_turns WHERE session_id = ?', sessionId)
+      .map(({ id }) => id);
+    // What was said in another conversation too stays, and loses its quotation from this one.
+    const rows = database.all<UnitRow>(
+      `SELECT u.* FROM memory_units u
+       WHERE u.id IN (SELECT s.unit FROM memory_turns t JOIN memory_sources s ON s.turn = t.id WHERE t.session_id = ?1)
+         AND NOT EXISTS (SELECT 1 FROM memory_sources s JOIN memory_turns t ON t.id = s.turn
+           WHERE s.unit = u.id AND t.session_id <> ?1 AND t.forgotten_at IS NULL)`,
+      sessionId,
+    );
+    if (rows.length + turns.length === 0)
+      throw new AppError('NOT_FOUND', `Nothing is remembered of a conversation ${sessionId}.`);
+    return this.#forgetAll('Forgot a conversation', rows, turns, now);
+  }
+
+  restore(ids: readonly string[]): RouteOutput<'memory.restore'> {
+    const rows = this.#known(ids);
+    const restored = this.#deps.database.tx(() => this.#forgetting.restore(rows));
+    this.#changed();
+    return { restored: restored.length };
   }
 
   merge(_ids: readonly string[], _content: string): RouteOutput<'memory.merge'> {
@@ -98,7 +229,7 @@ export class MemoryBook {
   }
 
   conflicts(): RouteOutput<'memory.conflicts'> {
-    return this.#unwritten();
+    return [];
   }
 
   settle(_id: string, _keep: 'one' | 'other' | 'both'): RouteOutput<'memory.settle'> {
@@ -117,12 +248,120 @@ export class MemoryBook {
     return this.#unwritten();
   }
 
-  wipe(_scope: MemoryScope | undefined, _now: boolean): RouteOutput<'memory.wipe'> {
-    return this.#unwritten();
+  wipe(scope: MemoryScope | undefined, now: boolean): RouteOutput<'memory.wipe'> {
+    const { database } = this.#deps;
+    const id = scope === undefined ? null : this.#scopes.idOf(scope);
+    if (scope !== undefined && id === null) return { forgotten: 0, turns: 0, undo: null };
+    const where = id === null ? '1' : `scope = ${id}`;
+    const rows = database.all<UnitRow>(
+      `SELECT * FROM memory_units WHERE ${where} ${now ? '' : "AND status <> 'forgotten'"}`,
+    );
+    const turns = database
+      .all<{ id: number }>(
+        `SELECT id FROM memory_turns WHERE ${where} ${now ? '' : 'AND forgotten_at IS NULL'}`,
+      )
+      .map((turn) => turn.id);
+    return this.#forgetAll('Wiped memories', rows, turns, now);
+  }
+
+  #forgetAll(
+    label: string,
+    rows: readonly UnitRow[],
+    turns: readonly number[],
+    now: boolean,
+  ): RouteOutput<'memory.wipe'> {
+    if (now) {
+      const purged = this.#purge(rows, turns);
+      return { forgotten: purged.units, turns: purged.messages, undo: null };
+    }
+    const { result, undo } = this.#undoable(label, () => {
+      const forgotten = this.#forgetting.forget(rows);
+      const left = this.#deps.database.all<{ id: number }>(
+        'SELECT id FROM memory_turns WHERE forgotten_at IS NULL AND id IN (SELECT value FROM json_each(?))',
+        JSON.stringify(turns),
+      );
+      this.#forgetting.forgetTurns(left.map(({ id }) => id));
+      return forgotten;
+    });
+    return { forgotten: result, turns: turns.length, undo };
+  }
+
+  #purge(rows: readonly UnitRow[], turns: readonly number[] = []): Purged {
+    const purged = this.#forgetting.purge(rows, turns);
+    this.#deps.log.info({ ...purged }, 'memories were deleted for good');
+    this.#changed();
+    return purged;
+  }
+
+  #undoable<T>(label: string, change: () => T) {
+    const done = this.#changes.undoable(label, change);
+    this.#changed();
+    return done;
+  }
+
+  #changed(): void {
+    this.#deps.bus.emit('invalidate', 'memory');
+  }
+
+  #tellDropped(dropped: Dropped): void {
+    for (const listener of this.#onDropped) listener(dropped);
+  }
+
+  /** Deletes what has been in forgetting for a day, and what has run out, now and every hour. */
+  #sweep(): void {
+    try {
+      const { units, messages } = this.#forgetting.sweep();
+      if (units + messages + this.#units.expire() > 0) this.#changed();
+    } finally {
+      this.#stopSweeping = this.#deps.clock.after(SWEEP_MS, () => this.#sweep());
+    }
+  }
+
+  #ownScope(): MemoryScope {
+    return scopesOf({ headers: {}, fields: {}, agent: '' }, this.#deps.config()).write;
+  }
+
+  #find(text: string): number[] {
+    const words = text.trim().split(/\s+/).slice(0, 20);
+    return this.#deps.database
+      .all<{ id: number }>(
+        `SELECT id FROM memory_units WHERE ${words.map(() => "content LIKE ? ESCAPE '\\'").join(' AND ')} ORDER BY id DESC`,
+        ...words.map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`),
+      )
+      .map(({ id }) => id);
+  }
+
+  #existing(id: string): UnitRow {
+    const row = this.#units.get(id);
+    if (!row) throw notFound(id);
+    return row;
+  }
+
+  /** NOT_FOUND only when there is none of them. */
+  #known(ids: readonly string[]): UnitRow[] {
+    const rows = this.#units.rows(ids);
+    if (rows.length === 0) throw notFound(ids[0] ?? '');
+    return rows;
+  }
+
+  /** What was learned into weights cannot be taken out of them. */
+  #trainedNote(): string | null {
+    return this.#deps.config().rl.enabled
+      ? 'Weights that were trained before may still keep it; they are not changed by forgetting.'
+      : null;
   }
 
   #unwritten(): never {
-    this.#deps.log.debug('not there yet');
-    throw new AppError('NOT_FOUND', 'Memory is not there yet.');
+    throw new AppError('NOT_FOUND', 'This is not there yet.');
   }
+}
+
+function counted(memories: number): string {
+  return memories === 1 ? 'a memory' : `${memories} memories`;
+}
+
+function notFound(id: string): AppError {
+  return new AppError('NOT_FOUND', `There is no memory ${id}.`, {
+    hint: 'metaclaw memory list shows them with their ids.',
+  });
 }

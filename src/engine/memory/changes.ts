@@ -1,0 +1,273 @@
+import { z } from 'zod';
+import type { Undo } from '../../shared/contract.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { MemoryEvent } from '../../shared/memory.ts';
+import type { Clock } from '../ports.ts';
+import type { Database, SqlValue } from '../store/database.ts';
+import type { UndoLog } from '../store/undo.ts';
+import type { Author, TurnRow, UnitRow } from './rows.ts';
+
+/** What finds memories by their words; kept in step inside the same transaction. */
+export interface RowIndex {
+  indexUnit(row: UnitRow): void;
+  indexTurn(row: TurnRow): void;
+  drop(ref: { type: 'turn' | 'unit'; id: number }): void;
+}
+
+/** Columns of a memory that a change may set. */
+export type Patch = Partial<
+  Omit<UnitRow, 'id' | 'uuid' | 'created_at' | 'origin' | 'observed_at' | 'confidence'>
+>;
+
+const cells = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
+const recordSchema = z.object({
+  patches: z.array(z.object({ units: z.array(z.number()), before: cells, after: cells })),
+  created: z.array(z.number()),
+  sources: z.array(z.tuple([z.number(), z.number()])),
+  turns: z.array(
+    z.object({ turns: z.array(z.number()), before: z.string().nullable(), after: z.string().nullable() }),
+  ),
+  /** First and last entry of the histories that the change wrote. */
+  events: z.tuple([z.number(), z.number()]).nullable(),
+});
+type ChangeRecord = z.infer<typeof recordSchema>;
+
+const UNDO = 'memory.change';
+const CHUNK = 500;
+
+interface ChangesDeps {
+  database: Database;
+  clock: Clock;
+  undo: UndoLog;
+  index: RowIndex;
+}
+
+/**
+ * Every write to memories goes through here: it keeps the index in step and the history told, and notes what was
+ * there before, so that each change, of one memory or of thousands, is taken back as a whole.
+ */
+export class Changes {
+  readonly #deps: ChangesDeps;
+  #record: ChangeRecord | null = null;
+
+  constructor(deps: ChangesDeps) {
+    this.#deps = deps;
+    deps.undo.handle(UNDO, (payload) => this.#takeBack(recordSchema.parse(payload)));
+  }
+
+  now(): string {
+    return new Date(this.#deps.clock.now()).toISOString();
+  }
+
+  /** Runs a change in one transaction and offers its undo. */
+  undoable<T>(label: string, change: () => T): { result: T; undo: Undo } {
+    return this.#deps.database.tx(() => {
+      const { result, record } = this.#noting(change);
+      return { result, undo: this.#deps.undo.offer(UNDO, label, record) };
+    });
+  }
+
+  #noting<T>(change: () => T): { result: T; record: ChangeRecord } {
+    const outer = this.#record;
+    const record: ChangeRecord = { patches: [], created: [], sources: [], turns: [], events: null };
+    this.#record = record;
+    try {
+      return { result: change(), record };
+    } finally {
+      this.#record = outer;
+    }
+  }
+
+  insert(row: Omit<UnitRow, 'id'>, by: Author): UnitRow {
+    const columns = Object.keys(row);
+    const inserted = this.#deps.database.get<UnitRow>(
+      `INSERT INTO memory_units (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')}) RETURNING *`,
+      ...(Object.values(row) as SqlValue[]),
+    ) as UnitRow;
+    this.#record?.created.push(inserted.id);
+    this.#tell([inserted.id], 'added', by, '');
+    this.#deps.index.indexUnit(inserted);
+    return inserted;
+  }
+
+  /** Sets columns of the memories and writes their history. What is set already counts as no change. */
+  patch(
+    ids: readonly number[],
+    after: Patch,
+    told: { what: MemoryEvent['what']; by: Author; detail?: string } | null,
+  ): void {
+    const columns = Object.keys(after);
+    for (const some of chunks(ids)) {
+      const list = JSON.stringify(some);
+      const rows = this.#deps.database.all<Record<string, SqlValue>>(
+        `SELECT id, ${columns.join(', ')} FROM memory_units WHERE id IN (SELECT value FROM json_each(?))`,
+        list,
+      );
+      this.#note(rows, after);
+      this.#deps.database.run(
+        `UPDATE memory_units SET ${columns.map((column) => `${column} = ?`).join(', ')}
+         WHERE id IN (SELECT value FROM json_each(?))`,
+        ...(Object.values(after) as SqlValue[]),
+        list,
+      );
+      if (told) this.#tell(some, told.what, told.by, told.detail ?? '');
+      this.reindex(some);
+    }
+  }
+
+  /** Notes where a memory comes from. */
+  addSource(unit: number, turn: number): void {
+    const added = this.#deps.database.run(
+      'INSERT OR IGNORE INTO memory_sources (unit, turn) VALUES (?, ?)',
+      unit,
+      turn,
+    );
+    if (added > 0) this.#record?.sources.push([unit, turn]);
+  }
+
+  /** Takes what was said out of use, or back into it. */
+  hideTurns(turns: readonly number[], forgottenAt: string | null): void {
+    for (const some of chunks(turns)) {
+      const rows = this.#deps.database.all<{ id: number; forgotten_at: string | null }>(
+        'SELECT id, forgotten_at FROM memory_turns WHERE id IN (SELECT value FROM json_each(?))',
+        JSON.stringify(some),
+      );
+      for (const [before, group] of groupBy(rows, (row) => row.forgotten_at))
+        this.#record?.turns.push({ turns: group.map(({ id }) => id), before, after: forgottenAt });
+      this.#setForgotten(some, forgottenAt);
+    }
+  }
+
+  /** Brings the index up to what the rows say now: only what is not forgotten is found. */
+  reindex(ids: readonly number[]): void {
+    const { database, index } = this.#deps;
+    for (const some of chunks(ids)) {
+      const rows = database.all<UnitRow>(
+        'SELECT * FROM memory_units WHERE id IN (SELECT value FROM json_each(?))',
+        JSON.stringify(some),
+      );
+      for (const row of rows)
+        if (row.status === 'forgotten') index.drop({ type: 'unit', id: row.id });
+        else index.indexUnit(row);
+    }
+  }
+
+  dropFromIndex(units: readonly number[], turns: readonly number[]): void {
+    for (const id of units) this.#deps.index.drop({ type: 'unit', id });
+    for (const id of turns) this.#deps.index.drop({ type: 'turn', id });
+  }
+
+  /** Takes these memories out of all that could bring them back; a change of nothing else can no longer be undone. */
+  forgetUndo(units: readonly number[]): void {
+    const gone = new Set(units);
+    this.#deps.undo.revise(UNDO, (payload) => {
+      const record = recordSchema.parse(payload);
+      record.created = record.created.filter((id) => !gone.has(id));
+      record.sources = record.sources.filter(([unit]) => !gone.has(unit));
+      record.patches = record.patches
+        .map((patch) => ({ ...patch, units: patch.units.filter((id) => !gone.has(id)) }))
+        .filter((patch) => patch.units.length > 0);
+      const empty = record.patches.length + record.created.length + record.turns.length === 0;
+      return empty ? null : record;
+    });
+  }
+
+  #tell(units: readonly number[], what: MemoryEvent['what'], by: Author, detail: string): void {
+    const { id } = this.#deps.database.get<{ id: number }>(
+      'SELECT ifnull(max(id), 0) AS id FROM memory_events',
+    ) as { id: number };
+    this.#deps.database.run(
+      `INSERT INTO memory_events (unit, at, what, by, detail)
+       SELECT value, ?, ?, ?, ? FROM json_each(?)`,
+      this.now(),
+      what,
+      by,
+      detail,
+      JSON.stringify(units),
+    );
+    if (this.#record) this.#record.events = [this.#record.events?.[0] ?? id + 1, id + units.length];
+  }
+
+  #note(rows: readonly Record<string, SqlValue>[], after: Patch): void {
+    if (!this.#record) return;
+    const groups = groupBy(rows, ({ id: _, ...before }) => JSON.stringify(before));
+    for (const [before, group] of groups)
+      this.#record.patches.push({
+        units: group.map(({ id }) => Number(id)),
+        before: cells.parse(JSON.parse(before)),
+        after: cells.parse(after),
+      });
+  }
+
+  #setForgotten(turns: readonly number[], forgottenAt: string | null): void {
+    const { database, index } = this.#deps;
+    const rows = database.all<TurnRow>(
+      'UPDATE memory_turns SET forgotten_at = ? WHERE id IN (SELECT value FROM json_each(?)) RETURNING *',
+      forgottenAt,
+      JSON.stringify(turns),
+    );
+    for (const row of rows)
+      if (row.forgotten_at === null) index.indexTurn(row);
+      else index.drop({ type: 'turn', id: row.id });
+  }
+
+  /** What has been changed again since stays as it is; when that is all of it, nothing can be taken back. */
+  #takeBack(record: ChangeRecord): void {
+    const { database, index } = this.#deps;
+    let done = 0;
+    for (const { units, before, after } of [...record.patches].reverse()) {
+      const columns = Object.keys(before);
+      for (const some of chunks(units)) {
+        done += database.run(
+          `UPDATE memory_units SET ${columns.map((column) => `${column} = ?`).join(', ')}
+           WHERE id IN (SELECT value FROM json_each(?)) AND ${columns.map((column) => `${column} IS ?`).join(' AND ')}`,
+          ...columns.map((column) => before[column] ?? null),
+          JSON.stringify(some),
+          ...columns.map((column) => after[column] ?? null),
+        );
+        this.reindex(some);
+      }
+    }
+    for (const { turns, before, after } of record.turns)
+      for (const some of chunks(turns)) {
+        const same = database.all<{ id: number }>(
+          'SELECT id FROM memory_turns WHERE id IN (SELECT value FROM json_each(?)) AND forgotten_at IS ?',
+          JSON.stringify(some),
+          after,
+        );
+        done += same.length;
+        this.#setForgotten(
+          same.map(({ id }) => id),
+          before,
+        );
+      }
+    for (const id of record.created) {
+      index.drop({ type: 'unit', id });
+      done += database.run('DELETE FROM memory_units WHERE id = ?', id);
+    }
+    for (const [unit, turn] of record.sources)
+      database.run('DELETE FROM memory_sources WHERE unit = ? AND turn = ?', unit, turn);
+    if (record.events)
+      database.run('DELETE FROM memory_events WHERE id BETWEEN ? AND ?', record.events[0], record.events[1]);
+    if (done === 0)
+      throw new AppError(
+        'CONFLICT',
+        'This can no longer be undone: the memory was changed again or is gone.',
+      );
+  }
+}
+
+function* chunks<T>(list: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0; at < list.length; at += CHUNK) yield list.slice(at, at + CHUNK);
+}
+
+function groupBy<T, K>(list: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of list) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
