@@ -53,8 +53,7 @@ export class UndoLog {
     for (const { token, payload } of rows) {
       const revised = revise(JSON.parse(payload));
       if (revised === null) this.#database.run('DELETE FROM undo WHERE token = ?', token);
-      else
-        this.#database.run('UPDATE undo SET payload = ? WHERE token = ?', JSON.stringify(revised), token);
+      else this.#database.run('UPDATE undo SET payload = ? WHERE token = ?', JSON.stringify(revised), token);
     }
   }
 
