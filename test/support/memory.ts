@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Bus } from '../../src/engine/bus.ts';
+import { MemoryBook } from '../../src/engine/memory/index.ts';
+import { silentLogger } from '../../src/engine/platform/logger.ts';
+import { type Database, openDatabase } from '../../src/engine/store/database.ts';
+import { UndoLog } from '../../src/engine/store/undo.ts';
+import { type Config, DEFAULT_CONFIG } from '../../src/shared/config.ts';
+import { ROUTES, type RouteInput, type RouteParsed } from '../../src/shared/contract.ts';
+import type { MemoryScope, MemoryStatus, MemoryUnit } from '../../src/shared/memory.ts';
+import { type FakeClock, fakeClock } from './clock.ts';
+
+/** Memories over a real database, with a clock that stands still. */
+export class MemoryLab {
+  readonly root = mkdtempSync(join(tmpdir(), 'metaclaw-memory-'));
+  readonly clock: FakeClock = fakeClock();
+  readonly database: Database;
+  readonly undo: UndoLog;
+  readonly book: MemoryBook;
+  config: Config = DEFAULT_CONFIG;
+
+  constructor() {
+    this.database = openDatabase(join(this.root, 'metaclaw.db')).database;
+    this.undo = new UndoLog({ database: this.database, clock: this.clock });
+    this.book = new MemoryBook({
+      database: this.database,
+      clock: this.clock,
+      log: silentLogger(),
+      bus: new Bus(),
+      undo: this.undo,
+      config: () => this.config,
+      chatModel: () => {
+        throw new Error('no model here');
+      },
+      heldUntil: () => null,
+    });
+  }
+
+  /** Adds a memory of the user's own. */
+  add(content: string, input: Partial<RouteInput<'memory.add'>> = {}): string {
+    return this.book.add(ROUTES['memory.add'].input.parse({ content, ...input })).id;
+  }
+
+  list(input: RouteInput<'memory.list'> = {}) {
+    const parsed: RouteParsed<'memory.list'> = ROUTES['memory.list'].input.parse(input);
+    return this.book.list(parsed);
+  }
+
+  /** Contents in a state, oldest first. */
+  contents(status: MemoryStatus = 'active', scope?: Partial<MemoryScope>): string[] {
+    return this.#units(status, scope).map(({ content }) => content);
+  }
+
+  unit(content: string): MemoryUnit {
+    const found = (['active', 'superseded', 'expired', 'forgotten'] as const)
+      .flatMap((status) => this.#units(status))
+      .find((unit) => unit.content === content);
+    if (!found) throw new Error(`There is no memory: ${content}`);
+    return found;
+  }
+
+  /** Writes down something that was said, as capture does. Returns its number. */
+  say(
+    text: string,
+    over: { sessionId?: string; turnId?: string; role?: 'user' | 'assistant'; scope?: MemoryScope } = {},
+  ): number {
+    const { user, workspace, agent } = over.scope ?? { user: '', workspace: '', agent: '' };
+    this.database.run(
+      'INSERT OR IGNORE INTO memory_scopes (user, workspace, agent) VALUES (?, ?, ?)',
+      user,
+      workspace,
+      agent,
+    );
+    const role = over.role ?? 'user';
+    const turnId = over.turnId ?? null;
+    this.#said += 1;
+    const row = this.database.get<{ id: number }>(
+      `INSERT INTO memory_turns (key, scope, session_id, turn_id, role, speaker, text, said_at)
+       VALUES (?, (SELECT id FROM memory_scopes WHERE user = ? AND workspace = ? AND agent = ?), ?, ?, ?, ?, ?, ?)
+       RETURNING id`,
+      `${turnId ?? `said-${this.#said}`}:${role}`,
+      user,
+      workspace,
+      agent,
+      over.sessionId ?? 's1',
+      turnId,
+      role,
+      role,
+      text,
+      new Date(this.clock.now()).toISOString(),
+    );
+    return (row as { id: number }).id;
+  }
+
+  count(table: string): number {
+    return this.database.get<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`)?.n ?? 0;
+  }
+
+  async close(): Promise<void> {
+    await this.book.stop();
+    this.database.close();
+    rmSync(this.root, { recursive: true, force: true });
+  }
+
+  #said = 0;
+
+  #units(status: MemoryStatus, scope?: Partial<MemoryScope>): MemoryUnit[] {
+    return this.list({ statuses: [status], sort: 'oldest', limit: 1000, ...(scope && { scopes: [scope] }) })
+      .units;
+  }
+}
