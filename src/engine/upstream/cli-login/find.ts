@@ -1,12 +1,7 @@
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import { x } from 'tinyexec';
+import { delimiter, dirname } from 'node:path';
 import type { VendorProgram } from '../../../shared/contract.ts';
+import { askProgram, type Env, findProgram, searchPath } from '../../platform/programs.ts';
 import { type Program, programs } from './programs.ts';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 const LOOK_MS = 10_000;
 
@@ -35,18 +30,6 @@ export function programEnv(program: Program, env: Env, path: string): Record<str
   return out;
 }
 
-/** Absolute path of a program; null when it is not installed. */
-export async function findProgram({ binary }: Pick<Program, 'binary'>, env: Env): Promise<string | null> {
-  const names = process.platform === 'win32' ? [`${binary}.exe`, `${binary}.cmd`] : [binary];
-  for (const folder of searchPath(env)) {
-    for (const name of names) {
-      const path = join(folder, name);
-      if (await isProgram(path)) return path;
-    }
-  }
-  return null;
-}
-
 /** The vendors' programs that are installed here, with what they say of themselves. Never rejects. */
 export async function installedPrograms(env: Env): Promise<VendorProgram[]> {
   const found = await Promise.all(programs().map((program) => describeProgram(program, env)));
@@ -55,12 +38,12 @@ export async function installedPrograms(env: Env): Promise<VendorProgram[]> {
 
 /** One program, asked for its version and whether somebody is signed in; null when it is not installed. */
 export async function describeProgram(program: Program, env: Env, token = ''): Promise<VendorProgram | null> {
-  const path = await findProgram(program, env);
+  const path = await findProgram(program.binary, env);
   if (path === null) return null;
   const childEnv = { ...programEnv(program, env, path), ...(token === '' ? {} : program.tokenEnv(token)) };
   const [version, status] = await Promise.all([
-    ask(path, ['--version'], childEnv),
-    program.statusArgs === null ? null : ask(path, program.statusArgs, childEnv),
+    askProgram(path, ['--version'], childEnv, LOOK_MS),
+    program.statusArgs === null ? null : askProgram(path, program.statusArgs, childEnv, LOOK_MS),
   ]);
   return {
     provider: program.provider,
@@ -69,48 +52,4 @@ export async function describeProgram(program: Program, env: Env, token = ''): P
     version: version?.code === 0 ? (/\d+\.\d+[\w.-]*/.exec(version.text)?.[0] ?? null) : null,
     signedIn: token !== '' || status === null ? null : status.code === 0,
   };
-}
-
-/** A short question whose answer is the exit code and a few words; null when it did not end in time. */
-async function ask(
-  path: string,
-  args: readonly string[],
-  env: Record<string, string>,
-): Promise<{ code: number; text: string } | null> {
-  try {
-    const { exitCode, stdout } = await x(path, [...args], {
-      timeout: LOOK_MS,
-      inheritEnv: false,
-      nodePath: false,
-      nodeOptions: { env, stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true },
-    });
-    return exitCode === undefined ? null : { code: exitCode, text: stdout.slice(0, 1000) };
-  } catch {
-    return null;
-  }
-}
-
-/** PATH, then where the vendors' installers put their programs: a desktop session often knows the system's folders only. */
-function searchPath(env: Env): string[] {
-  const home = env.HOME ?? env.USERPROFILE ?? homedir();
-  const own = (env.PATH ?? env.Path ?? '').split(delimiter).filter(isAbsolute);
-  const usual =
-    process.platform === 'win32'
-      ? [join(env.APPDATA ?? home, 'npm'), join(home, '.local', 'bin')]
-      : [
-          ...['.local/bin', '.npm-global/bin', '.claude/local', '.volta/bin', '.bun/bin'].map((at) =>
-            join(home, at),
-          ),
-          ...['/opt/homebrew/bin', '/usr/local/bin'],
-        ];
-  return [...new Set([...own, ...usual])];
-}
-
-async function isProgram(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
 }

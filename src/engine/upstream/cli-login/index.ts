@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AppError, messageOf } from '../../../shared/errors.ts';
 import type { Logger } from '../../platform/logger.ts';
+import { findProgram } from '../../platform/programs.ts';
 import type { Clock } from '../../ports.ts';
 import { ReplyBody, type UpstreamReply } from '../exchange.ts';
 import type { UpstreamRequest } from '../route.ts';
@@ -16,7 +17,7 @@ import {
   retryAfter,
   statusOfWords,
 } from './failure.ts';
-import { findProgram, programEnv } from './find.ts';
+import { programEnv } from './find.ts';
 import { PROGRAMS_CHOICE, type Program, type ProgramId, programOf } from './programs.ts';
 import { type ProgramPrompt, programPrompt } from './prompt.ts';
 import { ChatReply, refusalReply } from './reply.ts';
@@ -77,7 +78,7 @@ export class CliLogin {
     const model = route.model === PROGRAMS_CHOICE ? null : route.model;
     if (model !== null && !MODEL_NAME.test(model))
       return refused(404, `${JSON.stringify(model)} is no name of a model.`, 'model_not_found');
-    const path = await findProgram(program, this.#deps.env);
+    const path = await findProgram(program.binary, this.#deps.env);
     if (path === null)
       return refused(
         404,
