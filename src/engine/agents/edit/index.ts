@@ -1,0 +1,196 @@
+import { isDeepStrictEqual } from 'node:util';
+import { AppError, messageOf } from '../../../shared/errors.ts';
+import { dotenvFormat } from './dotenv.ts';
+import { jsonFormat } from './json.ts';
+import { tomlFormat } from './toml.ts';
+import { yamlFormat } from './yaml.ts';
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** One value at one place of a file of settings; `undefined` takes the place away. */
+export interface Change {
+  path: readonly string[];
+  value: Json | undefined;
+}
+
+/** A language of settings: reads all values, and changes some without touching a byte of the rest. */
+export interface SettingsFormat {
+  /** Throws on a text that is not of this language. An empty text has no values. */
+  read(text: string): unknown;
+  /** The text with one place changed. Sections on the way are made. */
+  edit(text: string, change: Change): string;
+}
+
+export type FormatName = 'json' | 'yaml' | 'toml' | 'dotenv';
+
+const FORMATS: Readonly<Record<FormatName, SettingsFormat>> = {
+  json: jsonFormat,
+  yaml: yamlFormat,
+  toml: tomlFormat,
+  dotenv: dotenvFormat,
+};
+
+/** What stood where a change was made, so that it can be taken back. */
+export interface Trace {
+  /** The shallowest place that was not there before; the change's own place when its section was there. */
+  path: readonly string[];
+  before: Json | undefined;
+  /** What we put there. */
+  ours: Json;
+}
+
+/** All values of a file's text. CONFIG_INVALID, naming the file, when it is not of that language. */
+export function readSettings(file: string, format: FormatName, text: string): unknown {
+  try {
+    // Parsers make objects of kinds of their own, which would not be equal to plain ones.
+    return structuredClone(FORMATS[format].read(withoutBom(text).text));
+  } catch (error) {
+    throw new AppError('CONFIG_INVALID', `${file} cannot be read: ${firstLine(messageOf(error))}`, {
+      field: file,
+      hint: 'Mend the file, or move it away; nothing in it was changed.',
+      cause: error,
+    });
+  }
+}
+
+/**
+ * The text with all changes made, and nothing else: what it says afterwards is compared with what it should say. A
+ * change that is true already costs no byte. Throws as `readSettings`.
+ */
+export function editSettings(
+  file: string,
+  format: FormatName,
+  text: string,
+  changes: readonly Change[],
+): string {
+  const { bom, text: body } = withoutBom(text);
+  let edited = body;
+  for (const change of changes) {
+    const values = readSettings(file, format, edited);
+    const now = valueAt(values, change.path);
+    if (isDeepStrictEqual(now, change.value)) continue;
+    refuseThroughScalar(file, values, change.path);
+    edited = FORMATS[format].edit(edited, change);
+  }
+  const wanted = changes.reduce(
+    (values, change) => withChange(values, change),
+    readSettings(file, format, body),
+  );
+  if (!isDeepStrictEqual(readSettings(file, format, edited), wanted))
+    throw new AppError('CONFIG_INVALID', `${file} cannot be edited without changing more than was asked.`, {
+      field: file,
+      hint: `Set ${changes.map(({ path }) => path.join('.')).join(', ')} by hand; nothing was changed.`,
+    });
+  return bom + edited;
+}
+
+/** What has to be remembered to take the changes back from this text, in the order in which they are made. */
+export function tracesOf(
+  file: string,
+  format: FormatName,
+  text: string,
+  changes: readonly Change[],
+): Trace[] {
+  const before = readSettings(file, format, text);
+  const after = readSettings(file, format, editSettings(file, format, text, changes));
+  const traces = new Map<string, Trace>();
+  for (const change of changes) {
+    let depth = 1;
+    while (depth < change.path.length && valueAt(before, change.path.slice(0, depth)) !== undefined)
+      depth += 1;
+    const path = change.path.slice(0, depth);
+    const ours = valueAt(after, path);
+    if (ours === undefined) continue;
+    traces.set(JSON.stringify(path), { path, before: valueAt(before, path), ours });
+  }
+  return [...traces.values()].filter(({ before: was, ours }) => !isDeepStrictEqual(was, ours));
+}
+
+/**
+ * The changes that take `traces` back from what the file says now. What the user or the agent has changed since is
+ * left alone and named in `kept`; inside a section that we made and others added to, only our values go.
+ */
+export function changesBack(
+  values: unknown,
+  traces: readonly Trace[],
+): { changes: Change[]; kept: string[] } {
+  const changes: Change[] = [];
+  const kept: string[] = [];
+  for (const trace of [...traces].reverse()) takeBack(values, trace, changes, kept);
+  return { changes, kept };
+}
+
+/** Places of `traces` where something else stands by now. */
+export function drifted(values: unknown, traces: readonly Trace[]): string[] {
+  return traces
+    .filter(({ path, ours }) => !contains(valueAt(values, path), ours))
+    .map(({ path }) => path.join('.'));
+}
+
+function takeBack(values: unknown, { path, before, ours }: Trace, changes: Change[], kept: string[]): void {
+  const now = valueAt(values, path);
+  if (isDeepStrictEqual(now, before)) return;
+  if (isDeepStrictEqual(now, ours)) {
+    changes.push({ path, value: before });
+    return;
+  }
+  if (before === undefined && isSection(now) && isSection(ours)) {
+    for (const [name, value] of Object.entries(ours))
+      takeBack(values, { path: [...path, name], before: undefined, ours: value }, changes, kept);
+    return;
+  }
+  kept.push(path.join('.'));
+}
+
+/** True when all that we put is there, whatever else is. */
+function contains(now: unknown, ours: Json): boolean {
+  if (isSection(now) && isSection(ours))
+    return Object.entries(ours).every(([name, value]) => contains(now[name], value));
+  return isDeepStrictEqual(now, ours);
+}
+
+/** The value at a place; undefined where there is none. */
+export function valueAt(values: unknown, path: readonly string[]): Json | undefined {
+  let at: unknown = values;
+  for (const name of path) {
+    if (!isSection(at) || !Object.hasOwn(at, name)) return undefined;
+    at = at[name];
+  }
+  return at as Json | undefined;
+}
+
+function refuseThroughScalar(file: string, values: unknown, path: readonly string[]): void {
+  for (let depth = 1; depth < path.length; depth += 1) {
+    const at = valueAt(values, path.slice(0, depth));
+    if (at === undefined || isSection(at)) continue;
+    const place = path.slice(0, depth).join('.');
+    throw new AppError(
+      'CONFIG_INVALID',
+      `${place} of ${file} is ${at === null ? 'empty' : 'not a section'}.`,
+      {
+        field: place,
+        hint: `Make it a section or take it out, so that ${path.join('.')} can be set.`,
+      },
+    );
+  }
+}
+
+function isSection(value: unknown): value is Record<string, Json> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function withChange(values: unknown, { path: [name = '', ...rest], value }: Change): unknown {
+  const section = isSection(values) ? values : {};
+  const { [name]: now, ...others } = section;
+  if (rest.length === 0) return value === undefined ? others : { ...section, [name]: value };
+  if (value === undefined && now === undefined) return section;
+  return { ...section, [name]: withChange(now, { path: rest, value }) };
+}
+
+function withoutBom(text: string): { bom: string; text: string } {
+  return text.startsWith('\ufeff') ? { bom: '\ufeff', text: text.slice(1) } : { bom: '', text };
+}
+
+function firstLine(text: string): string {
+  return text.split('\n')[0] ?? '';
+}
