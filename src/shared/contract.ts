@@ -163,6 +163,8 @@ const memoryFilter = {
   statuses: z.array(z.enum(['active', 'superseded', 'expired', 'forgotten'])).default(['active']),
   ages: z.array(z.enum(['today', 'last7Days', 'older'])).optional(),
   pinned: z.boolean().optional(),
+  /** True: only those that run out within a week. */
+  expiring: z.boolean().optional(),
   sessionId: z.string().max(200).optional(),
 };
 const skillText = z.string().min(1).max(500_000);
@@ -412,8 +414,11 @@ interface RouteOutputs {
   'skills.log': SkillVersion[];
   'skills.search': { name: string; score: number; reason: string; entered: boolean }[];
   'memory.stats': MemoryStats;
-  /** With `text`, the best first; `total` counts all that the filters let through. */
-  'memory.list': { units: MemoryUnit[]; total: number; next: string | null };
+  /**
+   * With `text`, the best first; `total` counts all that the filters let through. `why`: what found a memory, by its
+   * id; empty without `text`.
+   */
+  'memory.list': { units: MemoryUnit[]; total: number; next: string | null; why: Record<string, string> };
   'memory.facets': MemoryFacets;
   'memory.scopes': { scope: MemoryScope; units: number; turns: number }[];
   'memory.search': MemoryHit[];

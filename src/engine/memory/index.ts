@@ -113,7 +113,7 @@ export class MemoryBook {
       ? { read: [scope] }
       : scopesOf({ headers: {}, fields: {}, agent: '' }, this.#deps.config());
     return this.#listing
-      .byRows(this.#find(text))
+      .byRows(this.#find(text).map(({ id }) => id))
       .filter(
         (unit) =>
           unit.status === 'active' && read.some((one) => JSON.stringify(one) === JSON.stringify(unit.scope)),
@@ -321,14 +321,14 @@ export class MemoryBook {
     return scopesOf({ headers: {}, fields: {}, agent: '' }, this.#deps.config()).write;
   }
 
-  #find(text: string): number[] {
+  #find(text: string): { id: number; reason: string }[] {
     const words = text.trim().split(/\s+/).slice(0, 20);
     return this.#deps.database
       .all<{ id: number }>(
         `SELECT id FROM memory_units WHERE ${words.map(() => "content LIKE ? ESCAPE '\\'").join(' AND ')} ORDER BY id DESC`,
         ...words.map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`),
       )
-      .map(({ id }) => id);
+      .map(({ id }) => ({ id, reason: `words: ${words.join(', ')}` }));
   }
 
   #existing(id: string): UnitRow {

@@ -26,8 +26,8 @@ const USAGE = `(SELECT COUNT(*) FROM memory_uses WHERE memory = u.uuid) AS used,
   (SELECT MAX(at) FROM memory_uses WHERE memory = u.uuid) AS last_used`;
 const SOON_DAYS = 7;
 
-/** Units by the number of their rows, in that order, as far as the filter lets them through. */
-export type FindUnits = (text: string) => readonly number[];
+/** Units by the numbers of their rows, best first, each with the reason for it. */
+export type FindUnits = (text: string) => readonly { id: number; reason: string }[];
 
 interface ListingDeps {
   database: Database;
@@ -104,7 +104,7 @@ export class Listing {
 
   facets(text: string): MemoryFacets {
     const { database, clock, scopes } = this.#deps;
-    const found = text.trim() === '' ? null : JSON.stringify(this.#deps.find(text));
+    const found = text.trim() === '' ? null : JSON.stringify(this.#deps.find(text).map(({ id }) => id));
     const among = found === null ? '1' : 'u.id IN (SELECT value FROM json_each(?))';
     const params = found === null ? [] : [found];
     const today = dayOf(clock.now());
@@ -127,7 +127,7 @@ export class Listing {
       since(today),
       since(shiftDay(today, -6)),
       since(shiftDay(today, -6)),
-      since(shiftDay(today, SOON_DAYS)),
+      this.#soon(),
       ...params,
     );
     return {
@@ -148,6 +148,12 @@ export class Listing {
       )
       .filter(({ units, turns }) => units + turns > 0)
       .map(({ id, units, turns }) => ({ scope: this.#deps.scopes.get(id), units, turns }));
+  }
+
+  /** Before this a memory runs out soon. */
+  #soon(): string {
+    const { clock } = this.#deps;
+    return new Date(startOfDay(shiftDay(dayOf(clock.now()), SOON_DAYS))).toISOString();
   }
 
   #sorted(
@@ -173,27 +179,33 @@ export class Listing {
       units: this.#units(rows.slice(0, limit)),
       total: this.#count(where),
       next: last ? JSON.stringify([last.by, last.id]) : null,
+      why: {},
     };
   }
 
   #found(
     where: Where,
-    found: readonly number[],
+    found: ReturnType<FindUnits>,
     limit: number,
     after: string | undefined,
   ): RouteOutput<'memory.list'> {
     const offset = Number(after ?? 0) || 0;
     const rows = this.#deps.database.all<{ id: number }>(
       `SELECT u.id FROM json_each(?) j JOIN memory_units u ON u.id = j.value WHERE ${where.sql} ORDER BY j.key`,
-      JSON.stringify(found),
+      JSON.stringify(found.map(({ id }) => id)),
       ...where.params,
     );
     const ids = rows.map(({ id }) => id);
     const end = offset + limit;
+    const shown = ids.slice(offset, end);
+    const units = this.byRows(shown);
+    const reasons = new Map(found.map(({ id, reason }) => [id, reason]));
     return {
-      units: this.byRows(ids.slice(offset, end)),
+      units,
       total: ids.length,
       next: ids.length > end ? String(end) : null,
+      // Both are in the order of the numbers.
+      why: Object.fromEntries(units.map(({ id }, at) => [id, reasons.get(shown[at] ?? -1) ?? ''])),
     };
   }
 
@@ -221,6 +233,11 @@ export class Listing {
       );
     if (filter.kinds) parts.push(isOneOf('u.kind', filter.kinds));
     if (filter.pinned !== undefined) parts.push({ sql: 'u.pinned = ?', params: [filter.pinned ? 1 : 0] });
+    if (filter.expiring)
+      parts.push({
+        sql: 'u.expires_at IS NOT NULL AND u.expires_at < ?',
+        params: [this.#soon()],
+      });
     if (filter.sessionId !== undefined)
       parts.push({
         sql: `u.id IN (SELECT s.unit FROM memory_turns t JOIN memory_sources s ON s.turn = t.id
