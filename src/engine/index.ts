@@ -274,9 +274,13 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
       learner.turnRecorded(sessionId, turns);
     }),
     bus.on('invalidate', () => feed.touch()),
+    sessions.onRecorded((turn) => memory.conversations.turnRecorded(turn)),
+    sessions.onSideRecorded((turn) => memory.conversations.sideTurnRecorded(turn)),
+    sessions.onEnded(({ sessionId }) => memory.conversations.sessionEnded(sessionId)),
     configFile.onChange((now) => {
       log.setLevel(wantedLevel(ports.env) ?? now.log.level);
       learner.wake();
+      memory.conversations.wake();
       bus.emit('invalidate', 'config');
     }),
   ];

@@ -8,11 +8,16 @@ import { estimateTokens } from '../platform/tokens.ts';
 import type { ChatModel, Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 import type { UndoLog } from '../store/undo.ts';
+import { Capture } from './capture.ts';
 import { Changes, type RowIndex } from './changes.ts';
+import { Conversations } from './conversations.ts';
 import { type Dropped, Forgetting, type Purged } from './forgetting.ts';
 import { Listing } from './listing.ts';
+import { Reader } from './reader.ts';
 import type { UnitRow } from './rows.ts';
 import { ScopeTable, scopesOf } from './scope.ts';
+import { Summaries } from './summaries.ts';
+import { TurnStore } from './turns.ts';
 import { UnitStore } from './units.ts';
 
 const SWEEP_MS = 60 * 60 * 1000;
@@ -32,6 +37,8 @@ export interface MemoryDeps {
 
 /** All that is remembered: what was said, what was made of it, and the ways to find, change and forget it. */
 export class MemoryBook {
+  /** How conversations become memories. */
+  readonly conversations: Conversations;
   readonly #deps: MemoryDeps;
   readonly #scopes: ScopeTable;
   readonly #changes: Changes;
@@ -55,14 +62,17 @@ export class MemoryBook {
       onDropped: (dropped) => this.#tellDropped(dropped),
     });
     this.#listing = new Listing({ database, clock, scopes: this.#scopes, find: (text) => this.#find(text) });
+    this.conversations = this.#listen(index);
   }
 
   /** Takes up what a crash left, then works until `stop`. */
   start(): void {
+    this.conversations.start();
     this.#sweep();
   }
 
   async stop(): Promise<void> {
+    await this.conversations.stop();
     this.#stopSweeping();
   }
 
@@ -88,11 +98,10 @@ export class MemoryBook {
       enabled,
       reason: enabled ? null : 'memory.enabled is off.',
       ...counts,
-      pending: 0,
       extractor,
       mode,
       embeddings: '',
-      lastError: null,
+      ...this.conversations.status(),
     };
   }
 
@@ -335,6 +344,18 @@ export class MemoryBook {
     const row = this.#units.get(id);
     if (!row) throw notFound(id);
     return row;
+  }
+
+  #listen(index: RowIndex): Conversations {
+    const { database } = this.#deps;
+    const scopes = this.#scopes;
+    const turns = new TurnStore({ database, index });
+    const summaries = new Summaries({ database, changes: this.#changes, units: this.#units });
+    return new Conversations({
+      scopes,
+      capture: new Capture({ ...this.#deps, scopes, turns }),
+      reader: new Reader({ ...this.#deps, turns, units: this.#units, summaries }),
+    });
   }
 
   /** NOT_FOUND only when there is none of them. */

@@ -106,7 +106,7 @@ export interface RecordedTurn {
   /** Memories that the turn carried. */
   memories: string[];
   /** Whose turn it is, as the client says. */
-  facts: Pick<RequestFacts, 'headers' | 'fields'>;
+  facts: Pick<RequestFacts, 'headers' | 'fields' | 'userIndex'>;
   /** True when the client put the conversation into fewer words. */
   compacts: boolean;
   /** Reads what was said. */

@@ -82,6 +82,20 @@ export class Database {
     }
   }
 
+  /** As `tx`; inside of a transaction, an exception takes back the writes of `fn` alone. */
+  part<T>(fn: () => T): T {
+    if (this.#depth === 0) return this.tx(fn);
+    this.#driver.exec('SAVEPOINT part');
+    try {
+      const result = fn();
+      this.#driver.exec('RELEASE part');
+      return result;
+    } catch (error) {
+      this.#takeBackPart();
+      throw error;
+    }
+  }
+
   /** Writes a consistent copy to `path`, which must not exist. */
   copyTo(path: string): void {
     this.#driver.prepare('VACUUM INTO ?').run(path);
@@ -98,6 +112,16 @@ export class Database {
       this.#driver.exec('ROLLBACK');
     } catch (error) {
       if (!/no transaction/i.test(messageOf(error))) throw error;
+    }
+  }
+
+  /** Nothing is left to take back when SQLite rolled back the whole transaction. */
+  #takeBackPart(): void {
+    try {
+      this.#driver.exec('ROLLBACK TO part');
+      this.#driver.exec('RELEASE part');
+    } catch (error) {
+      if (!/no such savepoint/i.test(messageOf(error))) throw error;
     }
   }
 
