@@ -142,13 +142,18 @@ export class Changes {
   reindex(ids: readonly number[]): void {
     const { database, index } = this.#deps;
     for (const some of chunks(ids)) {
-      const rows = database.all<UnitRow>(
-        'SELECT * FROM memory_units WHERE id IN (SELECT value FROM json_each(?))',
-        JSON.stringify(some),
+      const list = JSON.stringify(some);
+      const forgotten = database.all<{ id: number }>(
+        "SELECT id FROM memory_units WHERE id IN (SELECT value FROM json_each(?)) AND status = 'forgotten'",
+        list,
       );
-      for (const row of rows)
-        if (row.status === 'forgotten') index.drop({ type: 'unit', id: row.id });
-        else index.indexUnit(row);
+      for (const { id } of forgotten) index.drop({ type: 'unit', id });
+      if (forgotten.length === some.length) continue;
+      const rows = database.all<UnitRow>(
+        "SELECT * FROM memory_units WHERE id IN (SELECT value FROM json_each(?)) AND status <> 'forgotten'",
+        list,
+      );
+      for (const row of rows) index.indexUnit(row);
     }
   }
 

@@ -5,6 +5,12 @@ import type { Database } from '../store/database.ts';
 import type { Changes } from './changes.ts';
 import type { UnitRow } from './rows.ts';
 
+/** The part of a memory that forgetting needs; there may be thousands. */
+export type Handle = Pick<UnitRow, 'id' | 'uuid' | 'status' | 'status_before' | 'forgotten_at'>;
+
+/** Columns of a handle, of the table named u. */
+export const HANDLE = 'u.id, u.uuid, u.status, u.status_before, u.forgotten_at';
+
 const RECOVERABLE_MS = 24 * 60 * 60 * 1000;
 /** Share of a memory's words from which on a message that it was carried in, or was answered by, repeats it. */
 const ECHO = 0.6;
@@ -43,7 +49,7 @@ export class Forgetting {
   }
 
   /** Call it in a change. Those that say the same and were merged into these go with them. Returns how many. */
-  forget(rows: readonly UnitRow[]): number {
+  forget(rows: readonly Handle[]): number {
     const { changes } = this.#deps;
     const all = this.#withMerged(rows).filter(({ status }) => status !== 'forgotten');
     const at = changes.now();
@@ -68,7 +74,7 @@ export class Forgetting {
   }
 
   /** Brings back what is in forgetting, with its messages; call it in a change. */
-  restore(rows: readonly UnitRow[]): UnitRow[] {
+  restore(rows: readonly Handle[]): Handle[] {
     const { database, changes } = this.#deps;
     const forgotten = this.#withMerged(rows).filter(({ status }) => status === 'forgotten');
     for (const status of new Set(forgotten.map(({ status_before }) => status_before ?? 'active'))) {
@@ -100,14 +106,19 @@ export class Forgetting {
   }
 
   /** Deletes memories and messages for good, wherever they are kept. */
-  purge(rows: readonly UnitRow[], turns: readonly number[] = []): Purged {
+  purge(rows: readonly Handle[], turns: readonly number[] = []): Purged {
     const { database, changes } = this.#deps;
     const all = this.#withMerged(rows);
     const messages = [...new Set([...turns, ...this.#messagesOf(all)])];
     const list = JSON.stringify(all.map(({ id }) => id));
     const said = JSON.stringify(messages);
     const texts = [
-      ...all.map(({ content }) => content),
+      ...database
+        .all<{ content: string }>(
+          'SELECT content FROM memory_units WHERE id IN (SELECT value FROM json_each(?))',
+          list,
+        )
+        .map(({ content }) => content),
       ...database
         .all<{ text: string }>(
           'SELECT text FROM memory_turns WHERE id IN (SELECT value FROM json_each(?))',
@@ -157,7 +168,10 @@ export class Forgetting {
   sweep(): Purged {
     const { database, clock } = this.#deps;
     const until = new Date(clock.now() - RECOVERABLE_MS).toISOString();
-    const rows = database.all<UnitRow>('SELECT * FROM memory_units WHERE forgotten_at <= ?', until);
+    const rows = database.all<Handle>(
+      `SELECT ${HANDLE} FROM memory_units u WHERE u.forgotten_at <= ?`,
+      until,
+    );
     const turns = database.all<{ id: number }>('SELECT id FROM memory_turns WHERE forgotten_at <= ?', until);
     if (rows.length + turns.length === 0) return { units: 0, messages: 0 };
     return this.purge(
@@ -166,38 +180,43 @@ export class Forgetting {
     );
   }
 
-  #withMerged(rows: readonly UnitRow[]): UnitRow[] {
-    return this.#deps.database.all<UnitRow>(
-      `WITH RECURSIVE wanted (uuid) AS (
-         SELECT value FROM json_each(?)
-         UNION SELECT u.uuid FROM memory_units u JOIN wanted w ON u.superseded_by = w.uuid WHERE u.merged = 1)
-       SELECT u.* FROM wanted w JOIN memory_units u ON u.uuid = w.uuid`,
-      JSON.stringify(rows.map(({ uuid }) => uuid)),
-    );
+  #withMerged(rows: readonly Handle[]): Handle[] {
+    const all = new Map(rows.map((row) => [row.id, row]));
+    let found: readonly Handle[] = rows;
+    while (found.length > 0) {
+      found = this.#deps.database
+        .all<Handle>(
+          `SELECT ${HANDLE} FROM json_each(?) j JOIN memory_units u ON u.superseded_by = j.value WHERE u.merged = 1`,
+          JSON.stringify(found.map(({ uuid }) => uuid)),
+        )
+        .filter(({ id }) => !all.has(id));
+      for (const row of found) all.set(row.id, row);
+    }
+    return [...all.values()];
   }
 
   /** What they come from, and what was said with it or by way of them and repeats their words. */
-  #messagesOf(rows: readonly UnitRow[]): number[] {
+  #messagesOf(rows: readonly Handle[]): number[] {
     const { database } = this.#deps;
     const list = JSON.stringify(rows.map(({ id }) => id));
     const sources = database.all<{ unit: number; turn: number }>(
       'SELECT unit, turn FROM memory_sources WHERE unit IN (SELECT value FROM json_each(?))',
       list,
     );
-    const beside = database.all<{ unit: number; turn: number; text: string }>(
-      `WITH near (unit, turn_id) AS (
+    const beside = database.all<{ unit: number; content: string; turn: number; text: string }>(
+      `WITH near (unit, turn_id) AS MATERIALIZED (
          SELECT s.unit, t.turn_id FROM memory_sources s JOIN memory_turns t ON t.id = s.turn
          WHERE s.unit IN (SELECT value FROM json_each(?1)) AND t.turn_id IS NOT NULL
          UNION SELECT u.id, m.turn_id FROM memory_units u JOIN memory_uses m ON m.memory = u.uuid
          WHERE u.id IN (SELECT value FROM json_each(?1)))
-       SELECT n.unit, t.id AS turn, t.text FROM near n JOIN memory_turns t ON t.turn_id = n.turn_id
+       SELECT n.unit, u.content, t.id AS turn, t.text
+       FROM near n JOIN memory_turns t ON t.turn_id = n.turn_id JOIN memory_units u ON u.id = n.unit
        WHERE NOT EXISTS (SELECT 1 FROM memory_sources s WHERE s.unit = n.unit AND s.turn = t.id)`,
       list,
     );
     const traces = new Map<number, Trace>();
-    const contents = new Map(rows.map(({ id, content }) => [id, content]));
-    const echoes = beside.filter(({ unit, text }) => {
-      const trace = traces.get(unit) ?? traceOf(contents.get(unit) ?? '');
+    const echoes = beside.filter(({ unit, content, text }) => {
+      const trace = traces.get(unit) ?? traceOf(content);
       traces.set(unit, trace);
       return repeats(text, trace);
     });
@@ -205,7 +224,7 @@ export class Forgetting {
   }
 }
 
-function keysOf(rows: readonly UnitRow[], turns: readonly number[]): string[] {
+function keysOf(rows: readonly Handle[], turns: readonly number[]): string[] {
   return [...rows.map(({ uuid }) => uuid), ...turns.map((id) => `t${id}`)];
 }
 

@@ -5,13 +5,13 @@ import type { MemoryScope } from '../../shared/memory.ts';
 import type { Bus } from '../bus.ts';
 import type { Logger } from '../platform/logger.ts';
 import { estimateTokens } from '../platform/tokens.ts';
-import type { ChatModel, Clock } from '../ports.ts';
+import type { ChatModel, Clock, Embedder } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 import type { UndoLog } from '../store/undo.ts';
 import { Capture } from './capture.ts';
 import { Changes, type RowIndex } from './changes.ts';
 import { Conversations } from './conversations.ts';
-import { type Dropped, Forgetting, type Purged } from './forgetting.ts';
+import { type Dropped, Forgetting, HANDLE, type Handle, type Purged } from './forgetting.ts';
 import { Listing } from './listing.ts';
 import { Reader } from './reader.ts';
 import type { UnitRow } from './rows.ts';
@@ -33,6 +33,7 @@ export interface MemoryDeps {
   chatModel: () => ChatModel;
   /** Until when nothing may be asked, because the day's cap is used up, in milliseconds; null when it may. */
   heldUntil: () => number | null;
+  embedder: Embedder;
 }
 
 /** All that is remembered: what was said, what was made of it, and the ways to find, change and forget it. */
@@ -98,6 +99,7 @@ export class MemoryBook {
       enabled,
       reason: enabled ? null : 'memory.enabled is off.',
       ...counts,
+      pending: 0,
       extractor,
       mode,
       embeddings: '',
@@ -183,7 +185,7 @@ export class MemoryBook {
   }
 
   pin(ids: readonly string[], pinned: boolean): RouteOutput<'memory.pin'> {
-    const rows = this.#known(ids).filter((row) => (row.pinned === 1) !== pinned);
+    const rows = this.#known(ids);
     const label = `${pinned ? 'Pinned' : 'Unpinned'} ${counted(rows.length)}`;
     const { undo } = this.#undoable(label, () =>
       this.#changes.patch(
@@ -214,8 +216,8 @@ export class MemoryBook {
       .all<{ id: number }>('SELECT id FROM memory_turns WHERE session_id = ?', sessionId)
       .map(({ id }) => id);
     // What was said in another conversation too stays, and loses its quotation from this one.
-    const rows = database.all<UnitRow>(
-      `SELECT u.* FROM memory_units u
+    const rows = database.all<Handle>(
+      `SELECT ${HANDLE} FROM memory_units u
        WHERE u.id IN (SELECT s.unit FROM memory_turns t JOIN memory_sources s ON s.turn = t.id WHERE t.session_id = ?1)
          AND NOT EXISTS (SELECT 1 FROM memory_sources s JOIN memory_turns t ON t.id = s.turn
            WHERE s.unit = u.id AND t.session_id <> ?1 AND t.forgotten_at IS NULL)`,
@@ -262,8 +264,8 @@ export class MemoryBook {
     const id = scope === undefined ? null : this.#scopes.idOf(scope);
     if (scope !== undefined && id === null) return { forgotten: 0, turns: 0, undo: null };
     const where = id === null ? '1' : `scope = ${id}`;
-    const rows = database.all<UnitRow>(
-      `SELECT * FROM memory_units WHERE ${where} ${now ? '' : "AND status <> 'forgotten'"}`,
+    const rows = database.all<Handle>(
+      `SELECT ${HANDLE} FROM memory_units u WHERE ${where} ${now ? '' : "AND status <> 'forgotten'"}`,
     );
     const turns = database
       .all<{ id: number }>(
@@ -275,7 +277,7 @@ export class MemoryBook {
 
   #forgetAll(
     label: string,
-    rows: readonly UnitRow[],
+    rows: readonly Handle[],
     turns: readonly number[],
     now: boolean,
   ): RouteOutput<'memory.wipe'> {
@@ -295,7 +297,7 @@ export class MemoryBook {
     return { forgotten: result, turns: turns.length, undo };
   }
 
-  #purge(rows: readonly UnitRow[], turns: readonly number[] = []): Purged {
+  #purge(rows: readonly Handle[], turns: readonly number[] = []): Purged {
     const purged = this.#forgetting.purge(rows, turns);
     this.#deps.log.info({ ...purged }, 'memories were deleted for good');
     this.#changed();
@@ -359,8 +361,8 @@ export class MemoryBook {
   }
 
   /** NOT_FOUND only when there is none of them. */
-  #known(ids: readonly string[]): UnitRow[] {
-    const rows = this.#units.rows(ids);
+  #known(ids: readonly string[]): Handle[] {
+    const rows = this.#units.handles(ids);
     if (rows.length === 0) throw notFound(ids[0] ?? '');
     return rows;
   }

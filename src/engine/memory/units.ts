@@ -3,6 +3,7 @@ import type { MemoryKind, MemoryOrigin } from '../../shared/memory.ts';
 import { redact } from '../platform/redact.ts';
 import type { Database } from '../store/database.ts';
 import type { Changes, Patch } from './changes.ts';
+import { HANDLE, type Handle } from './forgetting.ts';
 import type { UnitRow } from './rows.ts';
 
 /** A memory to be kept. */
@@ -62,9 +63,9 @@ export class UnitStore {
   }
 
   /** Those of the uuids that there are. */
-  rows(uuids: readonly string[]): UnitRow[] {
-    return this.#database.all<UnitRow>(
-      'SELECT u.* FROM json_each(?) j JOIN memory_units u ON u.uuid = j.value ORDER BY j.key',
+  handles(uuids: readonly string[]): Handle[] {
+    return this.#database.all<Handle>(
+      `SELECT ${HANDLE} FROM json_each(?) j JOIN memory_units u ON u.uuid = j.value ORDER BY j.key`,
       JSON.stringify([...new Set(uuids)]),
     );
   }
