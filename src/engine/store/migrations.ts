@@ -469,4 +469,61 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX vectors_by_model ON vectors (model);
   `,
+  `
+  -- Search of memories. A generation is a whole index, made by one way of splitting texts; the newest that is complete
+  -- serves, and it is kept until the next one is.
+  CREATE TABLE memory_index (
+    generation INTEGER PRIMARY KEY,
+    version INTEGER NOT NULL,
+    -- Up to which row of memory_turns and memory_units it was built; null: it is complete.
+    turn INTEGER,
+    unit INTEGER
+  ) STRICT;
+
+  CREATE TABLE memory_index_scopes (
+    generation INTEGER NOT NULL,
+    scope INTEGER NOT NULL,
+    -- Documents, numbered from 0 in their scope; the first sealed ones stand in the lists.
+    docs INTEGER NOT NULL,
+    sealed INTEGER NOT NULL,
+    sealed_stamp INTEGER NOT NULL,
+    tail_stamp INTEGER NOT NULL,
+    PRIMARY KEY (generation, scope)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE memory_docs (
+    generation INTEGER NOT NULL,
+    scope INTEGER NOT NULL,
+    doc INTEGER NOT NULL,
+    -- turn, unit
+    type TEXT NOT NULL,
+    -- Row of memory_turns or memory_units; null once it was taken out.
+    ref INTEGER,
+    meta BLOB NOT NULL,
+    -- Separated by spaces, repeated as often as they stand there.
+    terms TEXT NOT NULL,
+    PRIMARY KEY (generation, scope, doc)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX memory_docs_by_ref ON memory_docs (generation, type, ref);
+
+  -- What is known of sealed documents, 1024 in a block.
+  CREATE TABLE memory_doc_meta (
+    generation INTEGER NOT NULL,
+    scope INTEGER NOT NULL,
+    block INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (generation, scope, block)
+  ) STRICT, WITHOUT ROWID;
+
+  -- In which sealed documents of a scope a term stands.
+  CREATE TABLE memory_postings (
+    generation INTEGER NOT NULL,
+    scope INTEGER NOT NULL,
+    term TEXT NOT NULL,
+    first INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (generation, scope, term, first)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
