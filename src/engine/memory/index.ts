@@ -99,7 +99,6 @@ export class MemoryBook {
       enabled,
       reason: enabled ? null : 'memory.enabled is off.',
       ...counts,
-      pending: 0,
       extractor,
       mode,
       embeddings: '',
