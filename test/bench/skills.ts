@@ -10,6 +10,7 @@ import { composeSkill } from '../../src/engine/skills/skill-file.ts';
 import { openDatabase } from '../../src/engine/store/database.ts';
 import { UndoLog } from '../../src/engine/store/undo.ts';
 import { DEFAULT_CONFIG } from '../../src/shared/config.ts';
+import { NO_EMBEDDER } from '../support/embedder.ts';
 import { bankRanking, measure, readBank, readCases } from '../support/retrieval.ts';
 
 const SIZE = Number(process.env.SKILLS ?? 10_000);
@@ -47,6 +48,8 @@ function reportRetrieval(): void {
     'tuned (retrieval.json)': readCases('retrieval.json'),
     'held out, everyday work (retrieval-heldout.json)': readCases('retrieval-heldout.json'),
     'held out, own words (retrieval-unseen.json)': readCases('retrieval-unseen.json'),
+    'learned from (retrieval-open.json)': readCases('retrieval-open.json'),
+    'held out, five languages alike (retrieval-fresh.json)': readCases('retrieval-fresh.json'),
   };
   for (const [name, cases] of Object.entries(sets)) {
     print(
@@ -60,6 +63,13 @@ function reportRetrieval(): void {
       print(
         `  ${way.padEnd(9)} recall ${recall.toFixed(3)}  precision ${precision.toFixed(3)}  false injections ${falseRate.toFixed(3)}  skills per prompt without a right one ${perIdle.toFixed(2)}`,
       );
+    }
+    for (const lang of [...new Set(cases.map((one) => one.lang))].sort()) {
+      const { recall, falseRate } = measure(
+        cases.filter((one) => one.lang === lang),
+        (text) => ranking.search(text, 6).map(({ id }) => id),
+      );
+      print(`    ${lang}  recall ${recall.toFixed(3)}  false injections ${falseRate.toFixed(3)}`);
     }
   }
 }
@@ -115,6 +125,7 @@ async function reportScale(): Promise<void> {
       bus: new Bus(),
       undo: new UndoLog({ database, clock }),
       config: () => DEFAULT_CONFIG,
+      embedder: NO_EMBEDDER,
     });
   const starts: string[] = [];
   let book = open();

@@ -23,10 +23,10 @@ week weekly hebdomadaire* semanal* 每周 本周 毎週 今週
 document document docs documentation* documentacion* manual manuals manuel* readme* guide guides guia* handbook* runbook* wiki 文档 手册 说明书 说明 ドキュメント マニュアル 手順書 説明書
 install install* instal* setup 安装 インストール 導入
 explain explain* expliqu* explic* vulgaris* describ* decri* 解释 讲解 讲清楚 说明白 説明 解説
-beginner beginner* newbie* novice* debutant* principiant* layman non-technical layperson 小白 新手 零基础 外行 初心者 素人
-child child* kid kids enfant* nino* nina* 孩子 小孩 儿童 子供 子ども
+beginner beginner* newbie* novice* debutant* principiant* layman non-technical layperson 小白 新手 零基础 外行 初心者 素人 knows_nothing no_sabe_nada ne_connait_rien n'y_connait_rien 不懂技术 外行人 門外漢 詳しくない
+child child* kid kids enfant* nino* nina* 孩子 小孩 儿童 子供 子ども grandfather* grandmother* grandma grandpa grand-mere grand-pere abuel* 爷爷 奶奶 老人家 おじいちゃん おばあちゃん 祖母 祖父
 learn learn* studying apprendre* apprend* aprend* estudi* reviser 学习 复习 备考 勉強 学習 復習 練習
-exam exam* quiz* midterm* finals controle controles concours examen* 考试 测验 期末 期中 試験 受験
+exam exam* quiz* midterm* finals controle controles concours examen* 考试 测验 期末 期中 試験 受験 oposicion* partiel partiels 模试 模試
 homework homework devoirs deberes tarea_escolar 作业 宿題
 test unittest* spec specs tests test pytest vitest jest junit prueba* essais 测试 用例 单测 テスト
 coverage coverage couvertur* cobertura* 覆盖率 カバレッジ
@@ -34,14 +34,14 @@ flaky flak* intermittent* intermitent* aleatoire* aleatori* sporadic* sometimes 
 ci ci pipeline* jenkins github_actions integration_continue integracion_continua 流水线 持续集成
 bug bug bugs bogue* defect* fehler 漏洞缺陷 バグ 不具合
 error error* erreur* errores exception* excepcion* traceback* stacktrace* stack_trace fallo fallos 报错 错误 异常 エラー 例外
-crash crash* plante planter plantage* segfault* cierra_sola se_cierra freez* hang hangs 崩溃 闪退 卡死 死机 クラッシュ 落ちる 落ちます 固まる
+crash crash* plante planter plantage* segfault* cierra_sola se_cierra freez* hang hangs 崩溃 闪退 卡死 死机 クラッシュ 落ちる 落ちます 固まる app_closes se_cierra_al ferme_toute_seule 白屏 落ちてしまう
 broken broken breaks casse cassee casses roto rota not_work* doesn't_work doesnt_work no_funciona marche_pas fonctionne_pas 不工作 不好使 坏了 没反应 动不了 動かない 壊れ
 again again_and_again keeps_* toujours_* sigue siguen still_* same_error meme_erreur mismo_error 还是 一直 老是 总是 まだ また同じ 何度も
-fix fix fixes fixed repair* repar* corriger* corrig* correg* arregl* resolv* 修复 修好 解决 修理 直して 修正 解決
+fix fix fixes fixed repair* repar* corriger* corrig* correg* arregl* resolv* 修复 修好 解决 修理 直して 修正 解決 reparat* 修一下 修好 治して
 debug debug* depur* deboguer* diagnos* troubleshoot* 调试 排查 デバッグ
 slow slow* lent lente lents lenteur* lento lenta lentisim* sluggish latency latenc* takes_* tarda* seconds_to_load ralent* 慢 卡顿 延迟 遅い 遅く 遅延 重い 重くなる
 fast fast faster fastest speed* rapid* accel* plus_vite mas_rapido optimi* 加速 提速 更快 优化 高速化 速く 最適化
-performance performance* rendimiento* throughput benchmark* profil* bottleneck* goulot* cuello_de_botella 性能 瓶颈 パフォーマンス ボトルネック 性能改善
+performance performance* rendimiento* throughput benchmark* profiling profiler* profilage bottleneck* goulot* cuello_de_botella 性能 瓶颈 パフォーマンス ボトルネック 性能改善
 memory memory memoire memoria ram heap oom 内存 メモリ
 cpu cpu cpus processor* processeur* procesador* 处理器
 leak leak* fuite* fuga fugas filtr* 泄漏 泄露 漏洩 リーク 漏ら 流出
@@ -49,7 +49,7 @@ concurrent concurren* parallel* simultan* at_the_same_time same_moment al_mismo_
 twice twice duplicat* doubl* doublon* duplicad* dos_veces deux_fois 两次 重复 二重 重複 二回
 lock lock locks locking verrou* bloqueo* 加锁 锁定 ロック
 queue queue* kafka rabbitmq file_d'attente cola colas 队列 キュー
-refactor refactor* restructur* clean_up tidy untangle cleanup decouper* split_up take_apart nettoy* limpiar* spaghetti messy mess legacy desordenad* 重构 整理代码 代码太乱 拆分 拆开 リファクタ* 整理して 分割
+refactor refactor* restructur* clean_up tidy untangle cleanup decouper* split_up take_apart nettoy* limpiar* spaghetti messy mess legacy desordenad* 重构 整理代码 代码太乱 拆分 拆开 リファクタ* 整理して 分割 divid* decoup* 拆成 太长了 分けて
 code code codes codebase codigo source_code 代码 源码 コード ソース
 function function* fonction* funcion* method methods methode* metodo* class classes clase clases classe 函数 方法 関数 メソッド クラス
 repository repo repos repositor* depot depots repositorio* 仓库 代码库 リポジトリ
@@ -97,7 +97,7 @@ significant significan* significat* p-value statistic* statisti* estadistic* coi
 conversion conversion* conver* click_rate taux_de_clic 转化率 点击率 クリック率
 survey survey* questionnaire* questionario* cuestionario* sondage* encuesta* poll 问卷 调查问卷 アンケート
 interview interview* entrevist* entretien* user_research 访谈 采访 インタビュー
-customer customer* client clients cliente* clientes users user usager* usuari* utilisateur* visitor* visiteur* visitante* 客户 用户 顾客 顧客 お客様 ユーザー 取引先
+customer customer* client clients cliente* clientes users user usager* usuari* utilisateur* visitor* visiteur* visitante* 客户 用户 顾客 顧客 お客様 ユーザー 取引先 会員 会员 カスタマー
 question question* pregunt* ask_them 问题 问哪些 質問
 research research* recherche investig* literature state_of_the_art etat_de_l'art estado_del_arte what_is_known 调研 研究 文献 综述 調査 調べて 論文
 source source sources fuente* cite citation* citing cita citas citer* reference* referenc* quote quotes evidence where_did_you d'ou_vient de_donde 出处 来源 引用 出典 情報源 根拠
@@ -136,11 +136,11 @@ decline declin* refus* rechaz* say_no turn_down turn_them_down don't_want_to don
 apologize apolog* sorry_letter s'excuser excus* disculp* 道歉 致歉 謝罪 お詫び
 badnews bad_news mauvaise_nouvelle mala_noticia malas_noticias annoncer* break_it_to let_go fire_someone laid_off layoff* licenci* despid* give_notice disappoint* upset angry 坏消息 告知 裁员 辞退 没通过 悪い知らせ 伝えにくい 解雇
 delay delay* late retard* retraso* overdue behind_schedule postpon* slip slips 延期 推迟 拖延 遅れ 納期
-boss boss* manager* chef cheffe patron jefe jefa supervisor* 老板 上司 领导 経理 上司に
+boss boss* manager* chef cheffe patron jefe jefa supervisor* 老板 上司 领导 経理 上司に ceo 社长 社長 部長 課長 总监 direction_generale directeur* directora
 colleague colleague* coworker* collegue* companero* teammate* team equipe* equipo* employee* employe* empleado* 同事 团队 员工 同僚 チーム 部下
 landlord landlord* proprietaire* propietari* casero 房东 大家さん
 complaint complain* reclam* plainte* queja* 投诉 抱怨 苦情 クレーム
-apply application_letter cover_letter lettre_de_motivation carta_de_presentacion job_application resign* demission* renunci* resume_cv cv 求职信 辞职信 申请 退職届 志望動機 申請
+apply application_letter cover_letter lettre_de_motivation carta_de_presentacion job_application resign* demission* renunci* resume_cv cv 求职信 辞职信 申请 退職届 志望動機 申請 prorroga 延期申请
 polite polit* poliment* formal* formel* cortes educad* 礼貌 委婉 正式 丁寧 敬語
 translate translat* traduc* tradui* 翻译 翻訳
 proofread proofread* grammar* grammaire gramatica* spelling* orthograph* ortograf* typo typos faute fautes punctuation* syntax_of redaction redacci* polish* rephras* reformul* rewrite* reword* paraphras* wording style estilo tone tono sound_natural* reads_naturally 润色 改写 病句 错别字 语法 通顺 语气 措辞 添削 校正 推敲 言い換え 自然な 誤字
@@ -151,7 +151,7 @@ honest honest* honnet* sincer* brutal* frank* candid* franchement be_real opinio
 idea idea ideas idee* concept 点子 想法 创意 アイデア 案を
 business business startup* start-up* entrepris* negocio* company 创业 生意 商业 起業 事業
 plan plan plans planif* planific* step_by_step etape* paso_a_paso strateg* roadmap* feuille_de_route 计划 规划 步骤 计划表 計画 手順 ステップ
-estimate estimat* estimer* estima* cuantas_semanas realistically effort* story_points when_could deadline_estimate 估算 估计 工期 見積 工数
+estimate estimat* estimer* estima* cuantas_semanas realistically effort* story_points when_could deadline_estimate 估算 估计 工期 見積 工数 how_many_weeks combien_de_semaines 工时 估一下 工数を
 task task tasks tache* tarea* todo to-do todos 任务 待办 タスク
 milestone milestone* jalon* hito hitos sprint* backlog* phase phases 里程碑 マイルストーン スプリント
 priority priorit* priorid* overwhelm* too_much_to_do too_many_* swamped drown* deborde* agobiad* croule* so_much_on demasiad* trop_de_travail where_to_start 优先 忙不过来 事情太多 優先 忙し やることが多
@@ -188,4 +188,17 @@ encoding encod* codificac* utf-8 utf8 unicode mojibake garbled* question_marks c
 offbyone off_by_one one_hour une_heure_de decalage* una_hora desfase* 差一小时 差一天 ずれ
 logs log logs logging journal* registro registros 日志 ログ
 health doctor* medecin* medico* headache* 医生 病院
+wrong wrong incorrect* inexact* faux fausse fausses erron* equivocad* 不对 不正确 有误 算错 間違って 間違い ずれて 合わない 正しくない おかしく
+cause the_cause cause_of find_out_why why_does_it why_it la_cause averigu* 找原因 查原因 原因 なぜか 調べて原因
+seconds seconds secondes segundos 秒
+load load loads loading display* open_the opens affich* s'afficher charger chargement cargar cargan abrir 打开 加载 読み込 表示
+growing grow grows growing increas* augment* aument* crece crecen 越来越 涨到 上涨 增长 増える 増えて 増加
+click click clicks clicked clicking clique cliquer clic pulsar pulso 点击 按下 点了 押すと クリック タップ
+remind remind* rappel* relanc* recordar recordatorio* recordarl* 催促 催款 催一下 督促 リマインド
+candidate candidate* candidat* applicant* recruit* recrut* reclut* 候选人 应聘 面试 応募者 採用
+unpaid unpaid impay* impagad* 欠款 未付款 未払い 滞納
+stranger from_a_forum on_a_forum sur_un_forum en_un_foro unknown_publisher inconnu desconocid* 网上找的 来路不明 ネットで見つけ 怪しい
+former former ex-customers cancelled_their anciens antiguos 前客户 注销 退会 解約した
+department department* departement* departamento* 部门 部署ごと 部署別 部署の 各部署
+worker worker workers 工作进程 ワーカー
 `;

@@ -9,7 +9,7 @@ export const COMMON: ReadonlySet<string> = new Set(
     better different important simple easy quick easily explain example result change user team company
     project task data test error issue update review story fun recipe game favorite favourite buy learn teach small big
     tool step sentence word message call send open close move turn bring hold happen wrong fix build reply
-    ecrire ecris code projet temps probleme exemple escribir escribe codigo proyecto tiempo problema ejemplo
+    ecrire ecris code projet temps combien cuanto cuanta cuantos cuantas probleme exemple escribir escribe codigo proyecto tiempo problema ejemplo
     问题 时间 一个 工作 项目 内容 方法 写一 今天 明天 推荐 介绍 解释 数据 問題 時間 仕事 方法 今日 明日 書`,
   ).map(({ term }) => term),
 );
