@@ -90,18 +90,6 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
   const named = (name: string) => log.logger.child({ name });
 
   const sessions = new SessionLog({ database, clock, log: named('sessions'), bus, config });
-  const skills = new SkillBook({
-    dir: resolveConfigPath(ports.home, config().skills.dir),
-    roots: config().skills.roots.map((root) => resolveConfigPath(ports.home, root)),
-    bank: ports.skillsBank,
-    trash: join(ports.home, 'trash', 'skills'),
-    database,
-    clock,
-    log: named('skills'),
-    bus,
-    undo,
-    config,
-  });
   const feed: SnapshotFeed = new SnapshotFeed({ bus, clock, build: () => snapshot() });
   const usage = new UsageLedger({
     database,
@@ -120,6 +108,20 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     programsFolder: join(ports.home, 'programs'),
     onTrouble: () => feed.touch(),
     meter: usage,
+  });
+  const embeddings = upstream.embeddings(named('embeddings'), database);
+  const skills = new SkillBook({
+    dir: resolveConfigPath(ports.home, config().skills.dir),
+    roots: config().skills.roots.map((root) => resolveConfigPath(ports.home, root)),
+    bank: ports.skillsBank,
+    trash: join(ports.home, 'trash', 'skills'),
+    database,
+    clock,
+    log: named('skills'),
+    bus,
+    undo,
+    config,
+    embedder: embeddings,
   });
   const learner = new Learner({
     database,
@@ -144,6 +146,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     config,
     chatModel: () => upstream.chatModel('extractor'),
     heldUntil: () => usage.heldUntil(),
+    embedder: embeddings,
   });
   const server = new ProxyServer({
     config,
@@ -281,6 +284,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
       log.setLevel(wantedLevel(ports.env) ?? now.log.level);
       learner.wake();
       memory.conversations.wake();
+      embeddings.configure();
       bus.emit('invalidate', 'config');
     }),
   ];
@@ -315,6 +319,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
       await attempt(() => learner.start());
       await attempt(() => memory.start());
       await attempt(() => sessions.start());
+      await attempt(() => embeddings.start());
       await attempt(async () => {
         const { home, version } = ports;
         control = await startControl({ home, dispatch, bus, log: named('control'), version });
@@ -336,6 +341,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
       sessions.stop();
       await skills.stop();
       for (const dispose of disposers.reverse()) await dispose();
+      await embeddings.stop();
       await upstream.close();
       database.close();
       lock.release();

@@ -12,6 +12,7 @@ import { UsageLedger } from '../../src/engine/usage/index.ts';
 import { type Config, DEFAULT_CONFIG } from '../../src/shared/config.ts';
 import type { TurnDetail } from '../../src/shared/model.ts';
 import { type FakeClock, fakeClock } from './clock.ts';
+import { NO_EMBEDDER } from './embedder.ts';
 import { makeTurn } from './turns.ts';
 
 /** What the scripted model proposes, unless a test says otherwise. */
@@ -104,6 +105,7 @@ export class LearnerLab {
       dir: join(root, 'skills'),
       bank: join(root, 'bank'),
       trash: join(root, 'trash'),
+      embedder: NO_EMBEDDER,
     });
     await book.start();
     const ledger = new UsageLedger({

@@ -10,6 +10,7 @@ import { type Config, DEFAULT_CONFIG } from '../../src/shared/config.ts';
 import { ROUTES, type RouteInput, type RouteParsed } from '../../src/shared/contract.ts';
 import type { MemoryScope, MemoryStatus, MemoryUnit } from '../../src/shared/memory.ts';
 import { type FakeClock, fakeClock } from './clock.ts';
+import { NO_EMBEDDER } from './embedder.ts';
 
 /** Memories over a real database, with a clock that stands still. */
 export class MemoryLab {
@@ -30,6 +31,7 @@ export class MemoryLab {
       bus: new Bus(),
       undo: this.undo,
       config: () => this.config,
+      embedder: NO_EMBEDDER,
       chatModel: () => {
         throw new Error('no model here');
       },

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { embeddingAnswer, refuseEmbeddings } from './upstream-embeddings.ts';
 import {
   anthropicEvents,
   anthropicWhole,
@@ -18,9 +19,17 @@ import { Threads } from './upstream-threads.ts';
 
 export type { RawReply, ScriptedReply } from './upstream-reply.ts';
 
-export type UpstreamKind = 'openai' | 'anthropic' | 'responses' | 'count_tokens' | 'models' | 'other';
+export type UpstreamKind =
+  | 'openai'
+  | 'anthropic'
+  | 'responses'
+  | 'count_tokens'
+  | 'embeddings'
+  | 'models'
+  | 'other';
 
 const CHAT_KINDS: ReadonlySet<UpstreamKind> = new Set(['openai', 'anthropic', 'responses']);
+const REFUSING: ReadonlySet<UpstreamKind> = new Set([...CHAT_KINDS, 'count_tokens', 'embeddings']);
 
 /** One request as it arrived. */
 export interface UpstreamRequest {
@@ -59,6 +68,8 @@ export interface UpstreamOptions {
   strict?: Partial<Strictness> | false;
   port?: number;
   host?: string;
+  /** Size of the embedding models' vectors. Default: 64. */
+  embeddingSize?: number;
 }
 
 /** The one scripted LLM service of all tests; speaks OpenAI chat completions and responses and Anthropic messages under any base path. */
@@ -237,6 +248,8 @@ export class ScriptedUpstream {
     if (request.kind === 'models') return { status: 200, body: this.#models(request) };
     if (request.kind === 'count_tokens')
       return { status: 200, body: { input_tokens: Math.ceil(request.rawBody.length / 4) } };
+    if (request.kind === 'embeddings')
+      return { status: 200, body: embeddingAnswer(request.json, this.#options.embeddingSize) };
     if (request.kind === 'other') {
       const { method, path, rawBody } = request;
       return { status: 200, body: { method, path, bytes: rawBody.length } };
@@ -254,7 +267,7 @@ export class ScriptedUpstream {
       if (!(anthropic ? header || bearer : bearer))
         return errorReply(401, anthropic, 'authentication_error', 'invalid x-api-key');
     }
-    if (strict === false || !(CHAT_KINDS.has(request.kind) || request.kind === 'count_tokens')) return null;
+    if (strict === false || !REFUSING.has(request.kind)) return null;
     if (request.json === undefined)
       return errorReply(400, anthropic, 'invalid_request_error', 'the body is not JSON');
     if (anthropic && request.headers['anthropic-version'] === undefined)
@@ -264,9 +277,11 @@ export class ScriptedUpstream {
     const refusal =
       request.kind === 'openai'
         ? refuseOpenai(request.json, rules)
-        : request.kind === 'responses'
-          ? refuseResponses(request.json, rules)
-          : refuseAnthropic(request.json, rules, betas, request.kind === 'count_tokens');
+        : request.kind === 'embeddings'
+          ? refuseEmbeddings(request.json)
+          : request.kind === 'responses'
+            ? refuseResponses(request.json, rules)
+            : refuseAnthropic(request.json, rules, betas, request.kind === 'count_tokens');
     return refusal
       ? errorReply(400, anthropic, 'invalid_request_error', refusal.message, refusal.param)
       : null;
@@ -316,6 +331,7 @@ function kindOf(method: string, path: string): UpstreamKind {
   if (method === 'POST' && path.endsWith('/messages/count_tokens')) return 'count_tokens';
   if (method === 'POST' && path.endsWith('/messages')) return 'anthropic';
   if (method === 'POST' && path.endsWith('/responses')) return 'responses';
+  if (method === 'POST' && path.endsWith('/embeddings')) return 'embeddings';
   if (method === 'GET' && /\/models$/.test(path)) return 'models';
   return 'other';
 }

@@ -14,7 +14,7 @@ import type {
 import type { Bus } from '../bus.ts';
 import type { Logger } from '../platform/logger.ts';
 import { estimateTokens } from '../platform/tokens.ts';
-import type { Clock } from '../ports.ts';
+import type { Clock, Embedder } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 import type { UndoLog } from '../store/undo.ts';
 import { sweepStaging } from './bank.ts';
@@ -58,6 +58,7 @@ export interface SkillBookDeps {
   bus: Bus;
   undo: UndoLog;
   config: () => Config;
+  embedder: Embedder;
 }
 
 /** What retrieval offers: an item of a turn that has no place yet, and its text. */

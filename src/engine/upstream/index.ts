@@ -6,7 +6,7 @@ import type {
   ProviderTest,
   VendorProgram,
 } from '../../shared/contract.ts';
-import { AppError } from '../../shared/errors.ts';
+import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Dialect } from '../../shared/model.ts';
 import type { ProviderTrouble } from '../../shared/status.ts';
 import type { OwnPurpose } from '../../shared/usage.ts';
@@ -21,6 +21,8 @@ import { PROGRAMS_CHOICE } from './cli-login/programs.ts';
 import { testProgram } from './cli-login/provider-test.ts';
 import { programBase, programRoute } from './cli-login/route.ts';
 import { withCredentials } from './credentials.ts';
+import type { EmbeddingTarget } from './embed-call.ts';
+import { Embeddings } from './embeddings.ts';
 import type { Env } from './env-proxy.ts';
 import { Connections, type UpstreamReply } from './exchange.ts';
 import { failureError, hostPort } from './failure.ts';
@@ -263,6 +265,19 @@ export class Upstream {
     });
   }
 
+  /** The embeddings endpoint of the settings; it must be told when they change. */
+  embeddings(log: Logger, database: Database): Embeddings {
+    const { clock, meter } = this.#deps;
+    return new Embeddings({
+      target: () => this.#embeddingTarget(),
+      send: (route, request) => this.send(route, request),
+      meter,
+      database,
+      clock,
+      log,
+    });
+  }
+
   /** The model that `chatModel` asks; null without a provider. */
   backgroundModel(): { upstream: string; host: string; model: string } | null {
     try {
@@ -396,6 +411,24 @@ export class Upstream {
     return hostPort(baseUrl) === hostOfBase(base) ? quirks : {};
   }
 
+  #embeddingTarget(): EmbeddingTarget | { why: string } {
+    const { embeddings } = this.#deps.config();
+    const { model, api_base: base, api_key: key, dimensions } = embeddings;
+    if (model === '') return { why: NO_EMBEDDINGS };
+    try {
+      if (base !== '') return { route: this.#route('custom', base, 'openai', model, key, false), dimensions };
+      const route = this.resolve('', '');
+      if (route.program !== null || route.wire === 'anthropic')
+        return {
+          why: `${route.name} has no embeddings endpoint: set embeddings.api_base. Until then texts are searched by words.`,
+        };
+      const own = { wire: 'openai', model, apiKey: key || route.apiKey, passthrough: false } as const;
+      return { route: { ...route, ...own, options: {} }, dimensions };
+    } catch (error) {
+      return { why: `Embeddings: ${messageOf(error)} Until then texts are searched by words.` };
+    }
+  }
+
   #evolverRoute(): Route {
     const { rl } = this.#deps.config();
     const llm = () => this.resolve('', '');
@@ -411,6 +444,8 @@ export class Upstream {
     return this.#route(provider, base, wireOf('auto', provider, base), model, rl.evolver_api_key, false);
   }
 }
+
+const NO_EMBEDDINGS = 'No embeddings endpoint is set (embeddings.model): texts are searched by words.';
 
 const REST_WORDS = {
   limit: 'its rate limit is reached',

@@ -23,7 +23,7 @@ export async function askOwn(
   route: Route,
   question: { path: string; body: object; signal: AbortSignal },
   maxBytes: number,
-): Promise<{ status: number; text: string }> {
+): Promise<{ status: number; text: string; headers: UpstreamReply['headers'] }> {
   const call = { purpose, sessionId, upstream: route.name, host: route.host, model: route.model };
   meter.admit(call);
   const body = Buffer.from(JSON.stringify(question.body));
@@ -43,21 +43,16 @@ export async function askOwn(
     });
     status = reply.status;
     text = (await reply.body.bytes(maxBytes)).toString('utf8');
-    meter.record({ ...call, httpStatus: status, usage: usageOf(route.wire, status, body.length, text) });
-    return { status, text };
+    const words = purpose === 'embeddings' ? '' : text;
+    const usage = readUsage(route.wire, text) ?? (status < 400 ? estimate(body.length, words) : null);
+    meter.record({ ...call, httpStatus: status, usage });
+    return { status, text, headers: reply.headers };
   } catch (error) {
     // A provider that was reached reads, and bills, a question whose answer nobody waits for.
     const wasRead = status !== null ? status < 400 : question.signal.aborted;
     meter.record({ ...call, httpStatus: status, usage: wasRead ? estimate(body.length, text) : null });
     throw error;
   }
-}
-
-/** Tokens of a whole answer; our estimate where the provider does not count. Null for a refusal without a count. */
-function usageOf(wire: Dialect, status: number, sentBytes: number, text: string): Usage | null {
-  const counted = readUsage(wire, text);
-  if (counted !== null || status >= 400) return counted;
-  return estimate(sentBytes, text);
 }
 
 /** Four bytes a token. */

@@ -17,6 +17,7 @@ import { SkillBook } from '../../../src/engine/skills/index.ts';
 import { type Database, openDatabase } from '../../../src/engine/store/database.ts';
 import { UndoLog } from '../../../src/engine/store/undo.ts';
 import { DEFAULT_CONFIG } from '../../../src/shared/config.ts';
+import { NO_EMBEDDER } from '../../support/embedder.ts';
 
 const clock = systemClock();
 let root: string;
@@ -43,6 +44,7 @@ async function open(): Promise<{ book: SkillBook; undo: UndoLog }> {
     bus: new Bus(),
     undo,
     config: () => DEFAULT_CONFIG,
+    embedder: NO_EMBEDDER,
   });
   opened.push(book);
   await book.start();

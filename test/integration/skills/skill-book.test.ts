@@ -18,6 +18,7 @@ import { type Database, openDatabase } from '../../../src/engine/store/database.
 import { UndoLog } from '../../../src/engine/store/undo.ts';
 import { type Config, DEFAULT_CONFIG } from '../../../src/shared/config.ts';
 import { fakeClock } from '../../support/clock.ts';
+import { NO_EMBEDDER } from '../../support/embedder.ts';
 
 const BANK = join(import.meta.dirname, '../../../skills-bank');
 
@@ -56,6 +57,7 @@ async function open(bank = join(root, 'bank')): Promise<{ book: SkillBook; undo:
     bus: new Bus(),
     undo,
     config: () => config,
+    embedder: NO_EMBEDDER,
   });
   opened.push(book);
   await book.start();
@@ -368,6 +370,7 @@ describe('retrieve', () => {
       bus: new Bus(),
       undo: new UndoLog({ database, clock }),
       config: () => config,
+      embedder: NO_EMBEDDER,
     });
     opened.push(book);
     await book.start();
