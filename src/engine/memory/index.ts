@@ -16,6 +16,7 @@ import { Listing } from './listing.ts';
 import { Reader } from './reader.ts';
 import type { UnitRow } from './rows.ts';
 import { ScopeTable, scopesOf } from './scope.ts';
+import { MemoryIndex } from './search/index.ts';
 import { Summaries } from './summaries.ts';
 import { TurnStore } from './turns.ts';
 import { UnitStore } from './units.ts';
@@ -52,7 +53,7 @@ export class MemoryBook {
   constructor(deps: MemoryDeps) {
     this.#deps = deps;
     const { database, clock, undo } = deps;
-    const index: RowIndex = { indexUnit() {}, indexTurn() {}, drop() {} };
+    const index = new MemoryIndex(database);
     this.#scopes = new ScopeTable(database);
     this.#changes = new Changes({ database, clock, undo, index });
     this.#units = new UnitStore({ database, changes: this.#changes });
