@@ -156,6 +156,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     sessions,
     upstream,
     feedback: (input) => learner.giveFeedback(input),
+    memory: memory.api,
     compose: createComposer({ config, retrieve: (text, options) => skills.retrieve(text, options) }),
     version: ports.version,
     onActivity: () => feed.touch(),

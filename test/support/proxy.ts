@@ -82,6 +82,7 @@ export async function startProxyLab(options: ProxyLabOptions = {}): Promise<Prox
     feedback: () => {
       throw new Error('no test gives feedback here');
     },
+    memory: NO_MEMORY,
     version: '0.0.0-test',
     ...options.deps,
   });
@@ -106,6 +107,13 @@ export async function startProxyLab(options: ProxyLabOptions = {}): Promise<Prox
     },
   };
 }
+
+/** For tests of the proxy alone: nothing of memory may be asked. */
+const NO_MEMORY = new Proxy({} as ProxyDeps['memory'], {
+  get: (_target, name) => () => {
+    throw new Error(`no test asks memory for ${String(name)} here`);
+  },
+});
 
 /** A plan that puts one text into the system part. */
 export function addToSystem(

@@ -79,6 +79,19 @@ export class Conversations {
     return added;
   }
 
+  /** Sessions with exchanges that nobody has read, or the one that is named: how many, and whose. */
+  unread(sessionId?: string): { sessionId: string; exchanges: number; scope: MemoryScope | null }[] {
+    const { reader, scopes } = this.#deps;
+    return (sessionId === undefined ? reader.sessionsUnread() : [sessionId]).map((session) => {
+      const scope = reader.scopeOf(session);
+      return {
+        sessionId: session,
+        exchanges: reader.requestsUnread(session),
+        scope: scope === null ? null : scopes.get(scope),
+      };
+    });
+  }
+
   /** `pending`: rows that nobody has read. */
   status(): { pending: number; lastError: string | null } {
     return this.#deps.reader.status();

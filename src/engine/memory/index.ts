@@ -8,6 +8,7 @@ import { estimateTokens } from '../platform/tokens.ts';
 import type { ChatModel, Clock, Embedder } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 import type { UndoLog } from '../store/undo.ts';
+import { MemoryApi } from './api/index.ts';
 import { Capture } from './capture.ts';
 import { Changes, type RowIndex } from './changes.ts';
 import { Conversations } from './conversations.ts';
@@ -41,6 +42,8 @@ export interface MemoryDeps {
 export class MemoryBook {
   /** How conversations become memories. */
   readonly conversations: Conversations;
+  /** What programs outside see of it. */
+  readonly api: MemoryApi;
   readonly #deps: MemoryDeps;
   readonly #scopes: ScopeTable;
   readonly #changes: Changes;
@@ -65,6 +68,20 @@ export class MemoryBook {
     });
     this.#listing = new Listing({ database, clock, scopes: this.#scopes, find: (text) => this.#find(text) });
     this.conversations = this.#listen(index);
+    this.api = new MemoryApi({
+      book: this,
+      conversations: this.conversations,
+      config: deps.config,
+      clock,
+      recall: async (text, { write }) => {
+        const hits = await this.search({ text, scope: write, limit: 20, turns: true });
+        const units = hits.flatMap((hit) => (hit.type === 'unit' && hit.enters ? [hit.unit] : []));
+        return {
+          text: units.map(({ content }) => `- ${content}`).join('\n'),
+          ids: units.map(({ id }) => id),
+        };
+      },
+    });
   }
 
   /** Takes up what a crash left, then works until `stop`. */

@@ -114,6 +114,16 @@ export class Reader {
     return this.#deps.turns.sessionsUnread('');
   }
 
+  /** Number of the scope that a session began in; null when nothing was said in it. */
+  scopeOf(sessionId: string): number | null {
+    return this.#deps.turns.scopeOf(sessionId);
+  }
+
+  /** Requests of a session that nobody has read. */
+  requestsUnread(sessionId: string): number {
+    return this.#deps.turns.requestsUnread(sessionId);
+  }
+
   status(): { pending: number; lastError: string | null } {
     return { pending: this.#deps.turns.pending(), lastError: this.#queue.status().lastError };
   }

@@ -30,6 +30,7 @@ import type { TurnDeps } from './flight.ts';
 import { promptLimit } from './limits/index.ts';
 import { TokenCounter } from './limits/token-counter.ts';
 import { planListeners } from './listeners.ts';
+import type { MemoryDoor } from './memory-routes.ts';
 import { ReasoningMemory } from './reasoning/memory.ts';
 import type { TurnLog } from './record.ts';
 import { type ModelCall, modelCall, type ProxyPath, readPath } from './request-path.ts';
@@ -48,6 +49,8 @@ export interface ProxyDeps {
   compose: (turn: OpenTurn, roomTokens: number) => Promise<InjectionPlan> | InjectionPlan;
   /** What a user says of a turn. */
   feedback: TakeFeedback;
+  /** What is remembered, for the routes under `/v1/memory`. */
+  memory: MemoryDoor;
   version: string;
   /** Called when a turn began or ended. */
   onActivity?: () => void;
@@ -100,6 +103,7 @@ export class ProxyServer {
     };
     this.#app = createRoutes({
       turn: this.#turnDeps,
+      memory: deps.memory,
       version: deps.version,
       contextOf: (request) => this.#contextOf(request),
       fail: (request, response, error) => this.#fail(request, response, error),

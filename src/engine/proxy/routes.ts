@@ -7,6 +7,7 @@ import { countTokens } from './count-tokens.ts';
 import { addFeedbackRoute } from './feedback-route.ts';
 import type { ModelRequest, TurnDeps } from './flight.ts';
 import { forward } from './forward.ts';
+import { addMemoryRoutes, type MemoryDoor } from './memory-routes.ts';
 import { anthropicModel, modelList, openaiModel, withClaudeAliases } from './models.ts';
 import type { ProxyPath } from './request-path.ts';
 import { addResponseRoutes } from './response-routes.ts';
@@ -19,6 +20,7 @@ type Fail = (request: Request, response: Response, error: unknown) => void;
 
 export interface RoutesDeps {
   turn: TurnDeps;
+  memory: MemoryDoor;
   version: string;
   contextOf: (request: Request) => CallContext;
   fail: Fail;
@@ -71,6 +73,7 @@ export function createRoutes(deps: RoutesDeps): Express {
   );
 
   addFeedbackRoute(app, deps.turn.feedback);
+  addMemoryRoutes(app, { memory: deps.memory, agentOf });
   addResponseRoutes(app, { turn: deps.turn, agentOf });
 
   app.all('/v1/*rest', async (request, response) => {

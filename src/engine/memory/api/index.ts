@@ -1,0 +1,391 @@
+import type { Config } from '../../../shared/config.ts';
+import type { RouteOutput, RouteParsed } from '../../../shared/contract.ts';
+import { AppError } from '../../../shared/errors.ts';
+import {
+  MEMORY_KINDS,
+  type MemoryKind,
+  type MemoryScope,
+  type MemoryStatus,
+  scopeName,
+} from '../../../shared/memory.ts';
+import { ownWords } from '../../platform/user-text.ts';
+import type { Clock } from '../../ports.ts';
+import type { ToldExchange } from '../conversations.ts';
+import { type Asker, type Reach, reachOf } from './asker.ts';
+import { type FlatHit, type FlatUnit, flatHit, flatUnit } from './shapes.ts';
+
+/** The calls of the store that programs outside reach through here. */
+interface Book {
+  stats(): RouteOutput<'memory.stats'>;
+  list(input: RouteParsed<'memory.list'>): RouteOutput<'memory.list'>;
+  scopes(): RouteOutput<'memory.scopes'>;
+  search(input: RouteParsed<'memory.search'>): Promise<RouteOutput<'memory.search'>>;
+  get(id: string): RouteOutput<'memory.get'>;
+  add(input: RouteParsed<'memory.add'>): RouteOutput<'memory.add'>;
+  edit(id: string, change: Omit<RouteParsed<'memory.edit'>, 'id'>): RouteOutput<'memory.edit'>;
+  pin(ids: readonly string[], pinned: boolean): RouteOutput<'memory.pin'>;
+  forget(ids: readonly string[], now: boolean): RouteOutput<'memory.forget'>;
+  restore(ids: readonly string[]): RouteOutput<'memory.restore'>;
+  conflicts(): RouteOutput<'memory.conflicts'>;
+  consolidate(dryRun: boolean): RouteOutput<'memory.consolidate'>;
+}
+
+/** What other programs say was said. */
+interface Hearing {
+  tell(exchanges: readonly ToldExchange[]): number;
+  unread(sessionId?: string): { sessionId: string; exchanges: number; scope: MemoryScope | null }[];
+  readNow(sessionId?: string): Promise<number>;
+}
+
+type Exchange = Pick<ToldExchange, 'user' | 'reply' | 'id'>;
+
+export interface MemoryApiDeps {
+  book: Book;
+  conversations: Hearing;
+  config: () => Config;
+  clock: Clock;
+  /** What would be injected into a turn with these words. */
+  recall: (text: string, reach: Pick<Reach, 'read' | 'write'>) => Promise<{ text: string; ids: string[] }>;
+}
+
+const OFF = /^\s*(?:off|false|no|0)\s*$/i;
+const ON = /^\s*(?:on|true|yes|1)\s*$/i;
+/** Gateways wait for the answer. */
+const PATIENCE_MS = 10_000;
+const STATUSES: readonly MemoryStatus[] = ['active', 'superseded', 'expired', 'forgotten'];
+const MOST_USED = 10;
+
+/**
+ * What is remembered as programs outside see it: the REST routes of the proxy and the sidecar, in the original's
+ * shapes. Every method throws NOT_RUNNING while memory is off, and shows nobody what is another user's.
+ */
+export class MemoryApi {
+  readonly #deps: MemoryApiDeps;
+
+  constructor(deps: MemoryApiDeps) {
+    this.#deps = deps;
+  }
+
+  /** Counts, nested by kind. */
+  stats(asker: Asker) {
+    const reach = this.#reach(asker);
+    const { book } = this.#deps;
+    const { extractor, mode, pending, conflicts, lastError } = book.stats();
+    const scopes = this.#scopes(reach);
+    const count = (filter: Partial<RouteParsed<'memory.list'>>) =>
+      scopes.length === 0 ? 0 : this.#list(reach, { ...filter, limit: 1 }).total;
+    const byType: Partial<Record<MemoryKind, number>> = {};
+    for (const kind of MEMORY_KINDS) {
+      const units = count({ kinds: [kind] });
+      if (units > 0) byType[kind] = units;
+    }
+    const [active = 0, superseded = 0, expired = 0, forgotten = 0] = STATUSES.map((status) =>
+      count({ statuses: [status] }),
+    );
+    return {
+      scope_id: reach.name,
+      total: active + superseded + expired + forgotten,
+      active,
+      superseded,
+      archived: expired + forgotten,
+      pinned: count({ pinned: true }),
+      turns: scopes.reduce((sum, { turns }) => sum + turns, 0),
+      scopes: scopes.length,
+      active_by_type: byType,
+      retrieval_mode: mode,
+      extractor,
+      pending_turns: pending,
+      conflicts: reach.all ? conflicts : this.#conflicts(reach),
+      last_error: lastError ?? '',
+    };
+  }
+
+  health(asker: Asker) {
+    const { scope_id, last_error: error, pending_turns: pending, conflicts } = this.stats(asker);
+    const checks = [
+      { name: 'store', passed: true, detail: '' },
+      { name: 'extraction', passed: error === '', detail: error },
+      { name: 'conflicts', passed: conflicts === 0, detail: conflicts === 0 ? '' : `${conflicts} in doubt` },
+    ];
+    return { passed: error === '', scope_id, pending_turns: pending, checks };
+  }
+
+  summary(asker: Asker) {
+    const scopes = this.#scopes(this.#reach(asker));
+    return {
+      scopes: scopes.map(({ scope, units, turns }) => ({ scope_id: scopeName(scope), active: units, turns })),
+      scope_count: scopes.length,
+      total_active: scopes.reduce((sum, { units }) => sum + units, 0),
+      total_turns: scopes.reduce((sum, { turns }) => sum + turns, 0),
+    };
+  }
+
+  /** What a text would bring to mind, the best first; with `turns` also what was said. */
+  async search(
+    asker: Asker,
+    { text, limit, turns }: { text: string; limit: number; turns: boolean },
+  ): Promise<FlatHit[]> {
+    const reach = this.#reach(asker);
+    const hits = await this.#deps.book.search({ text, scope: reach.write, limit, turns });
+    return hits.map((hit) => flatHit(hit, text));
+  }
+
+  /** One page, newest first; with `q` the best first. */
+  list(
+    asker: Asker,
+    {
+      type,
+      q,
+      status,
+      limit,
+      cursor,
+    }: {
+      type?: MemoryKind | undefined;
+      q: string;
+      status: MemoryStatus;
+      limit: number;
+      cursor?: string | undefined;
+    },
+  ): { data: FlatUnit[]; total: number; next: string | null } {
+    const reach = this.#reach(asker);
+    if (!reach.all && this.#scopes(reach).length === 0) return { data: [], total: 0, next: null };
+    const page = this.#list(reach, {
+      ...(type === undefined ? {} : { kinds: [type] }),
+      text: q,
+      statuses: [status],
+      limit,
+      ...(cursor === undefined ? {} : { after: cursor }),
+    });
+    return { data: page.units.map(flatUnit), total: page.total, next: page.next };
+  }
+
+  /** One memory with where it comes from. Throws NOT_FOUND, also for what is another user's. */
+  get(asker: Asker, id: string) {
+    const unit = this.#seen(this.#reach(asker), id);
+    return {
+      ...flatUnit(unit),
+      source_session_id: unit.sources[0]?.sessionId ?? '',
+      origin: unit.origin,
+      tokens: unit.tokens,
+      sources: unit.sources.map(({ sessionId, turnId, role, speaker, quote, saidAt }) => ({
+        session_id: sessionId,
+        turn_id: turnId,
+        role,
+        speaker,
+        quote,
+        said_at: saidAt,
+      })),
+      history: unit.history,
+      supersedes: unit.replaced.map((older) => older.id),
+    };
+  }
+
+  add(
+    asker: Asker,
+    input: Pick<RouteParsed<'memory.add'>, 'content' | 'kind' | 'pinned' | 'tags' | 'expiresAt'>,
+  ) {
+    const reach = this.#reach(asker);
+    if (this.#isPrivate(asker))
+      throw new AppError('NOT_RUNNING', 'Private mode is on: nothing is remembered.', {
+        hint: 'Switch it off first: metaclaw config private false',
+      });
+    const { id, merged, superseded } = this.#deps.book.add({ ...input, scope: reach.write });
+    return { memory_id: id, scope_id: scopeName(reach.write), merged, superseded };
+  }
+
+  edit(
+    asker: Asker,
+    id: string,
+    {
+      pinned,
+      ...change
+    }: Omit<RouteParsed<'memory.edit'>, 'id' | 'scope'> & { pinned?: boolean | undefined },
+  ) {
+    const { book } = this.#deps;
+    this.#seen(this.#reach(asker), id);
+    if (Object.values(change).some((value) => value !== undefined)) book.edit(id, change);
+    if (pinned !== undefined) book.pin([id], pinned);
+    return this.get(asker, id);
+  }
+
+  /** Recoverable for a day unless `now`. */
+  forget(asker: Asker, id: string, now: boolean) {
+    const reach = this.#reach(asker);
+    if (!/^t\d+$/.test(id) || !reach.all) this.#seen(reach, id);
+    const { forgotten, note } = this.#deps.book.forget([id], now);
+    return { memory_id: id, deleted: true, forgotten, purged: now, note };
+  }
+
+  restore(asker: Asker, id: string) {
+    this.#seen(this.#reach(asker), id);
+    return { memory_id: id, restored: this.#deps.book.restore([id]).restored };
+  }
+
+  /** What the owner may want to do, and how. */
+  actionPlan(asker: Asker) {
+    const stats = this.stats(asker);
+    const due = this.#deps.book.consolidate(true);
+    const actions = [
+      { action: 'settle_conflicts', count: stats.conflicts, command: 'metaclaw memory conflicts' },
+      { action: 'consolidate', count: due.superseded + due.expired, command: 'metaclaw memory consolidate' },
+      { action: 'read_pending_turns', count: stats.pending_turns, command: 'POST /v1/memory/ingest' },
+    ].filter(({ count }) => count > 0);
+    return { scope_id: stats.scope_id, actions, action_count: actions.length };
+  }
+
+  /** Merges, replaces and ends what is due. Nothing decays by being written: age counts when memories are ranked. */
+  maintenance(asker: Asker) {
+    const { name } = this.#reach(asker);
+    const { superseded, expired, conflicts } = this.#deps.book.consolidate(false);
+    return { scope_id: name, superseded, expired, conflicts, decayed: 0, reinforced: 0 };
+  }
+
+  /** Which memories turns carried. */
+  feedbackAnalysis(asker: Asker) {
+    const reach = this.#reach(asker);
+    const { units, total } =
+      !reach.all && this.#scopes(reach).length === 0
+        ? { units: [], total: 0 }
+        : this.#list(reach, { sort: 'used', limit: 1000 });
+    const used = units.filter(({ usedIn }) => usedIn > 0);
+    return {
+      scope_id: reach.name,
+      total,
+      used: used.length,
+      most_used: used.slice(0, MOST_USED).map((unit) => ({
+        memory_id: unit.id,
+        content: unit.content,
+        access_count: unit.usedIn,
+        last_accessed_at: unit.lastUsedAt ?? '',
+      })),
+    };
+  }
+
+  operatorReport(asker: Asker) {
+    return {
+      scope_id: this.#reach(asker).name,
+      stats: this.stats(asker),
+      health: this.health(asker),
+      action_plan: this.actionPlan(asker),
+      feedback: this.feedbackAnalysis(asker),
+    };
+  }
+
+  /** The block that a turn with these words would carry; empty where nothing fits or nothing may be added. */
+  async retrieve(asker: Asker, text: string): Promise<{ rendered_prompt: string; unit_count: number }> {
+    const reach = this.#reach(asker);
+    const words = ownWords(text);
+    if (words === '' || this.#isPrivate(asker)) return { rendered_prompt: '', unit_count: 0 };
+    const { text: block, ids } = await this.#deps.recall(words, reach);
+    return { rendered_prompt: block, unit_count: ids.length };
+  }
+
+  /** Keeps exchanges of a session, if there are any, and looks through what waits: of it, or of all sessions. */
+  async ingest(asker: Asker, sessionId: string, exchanges: readonly Exchange[]) {
+    this.#tell(asker, sessionId, exchanges);
+    const sessions = await this.#read(asker, sessionId === '' ? undefined : sessionId);
+    return {
+      added: sessions.reduce((sum, { added }) => sum + added, 0),
+      buffered_turns: sessions.reduce((sum, { turns }) => sum + turns, 0),
+      sessions,
+    };
+  }
+
+  /** Keeps one exchange at once. What is made of it comes later, in the background, so `added` is not known yet. */
+  bufferTurn(asker: Asker, sessionId: string, exchange: Exchange): { flushed: boolean; added: null } {
+    const isNew = this.#tell(asker, sessionId, [exchange]) > 0;
+    const waiting = this.#deps.conversations.unread(sessionId)[0]?.exchanges ?? 0;
+    return { flushed: isNew && waiting >= this.#deps.config().memory.flush_every, added: null };
+  }
+
+  /** Looks through what waits of a session. */
+  async flushSession(asker: Asker, sessionId: string): Promise<{ added: number }> {
+    const sessions = await this.#read(asker, sessionId);
+    return { added: sessions.reduce((sum, { added }) => sum + added, 0) };
+  }
+
+  /** Returns how many exchanges had news. */
+  #tell(asker: Asker, sessionId: string, exchanges: readonly Exchange[]): number {
+    const { write: scope } = this.#reach(asker);
+    const { record } = this.#deps.config();
+    if (this.#isPrivate(asker) || !record.bodies || OFF.test(asker.headers['x-metaclaw-memory'] ?? ''))
+      return 0;
+    // What the client itself wrote, such as its heartbeat, is no conversation.
+    const told = exchanges
+      .map(({ user, reply, id }) => ({ sessionId, scope, user: ownWords(user), reply, id }))
+      .filter(({ user }) => user !== '');
+    return told.length === 0 ? 0 : this.#deps.conversations.tell(told);
+  }
+
+  /** Reads what waits. A model may take long: after a while the caller is answered, and the reading goes on. */
+  async #read(asker: Asker, sessionId: string | undefined) {
+    const { sees } = this.#reach(asker);
+    const { conversations, clock } = this.#deps;
+    const deadline = clock.now() + PATIENCE_MS;
+    const sessions: { session_id: string; added: number; turns: number }[] = [];
+    for (const { sessionId: session, exchanges, scope } of conversations.unread(sessionId)) {
+      if (exchanges === 0 || scope === null || !sees(scope)) continue;
+      const reading = conversations.readNow(session);
+      const added = await within(clock, deadline - clock.now(), reading);
+      sessions.push({ session_id: session, added: added ?? 0, turns: exchanges });
+    }
+    return sessions;
+  }
+
+  #isPrivate({ headers, agent }: Asker): boolean {
+    const config = this.#deps.config();
+    return (
+      config.private ||
+      config.bypass ||
+      config.agents[agent]?.private === true ||
+      ON.test(headers['x-metaclaw-private'] ?? '') ||
+      OFF.test(headers['x-metaclaw-learn'] ?? '')
+    );
+  }
+
+  #reach(asker: Asker): Reach {
+    const config = this.#deps.config();
+    if (!config.memory.enabled)
+      throw new AppError('NOT_RUNNING', 'Memory is off.', {
+        hint: 'Switch it on: metaclaw config memory.enabled true',
+        field: 'memory.enabled',
+      });
+    return reachOf(asker, config);
+  }
+
+  #scopes({ sees }: Reach): RouteOutput<'memory.scopes'> {
+    return this.#deps.book.scopes().filter(({ scope }) => sees(scope));
+  }
+
+  #list(reach: Reach, input: Partial<RouteParsed<'memory.list'>>): RouteOutput<'memory.list'> {
+    const scopes = reach.all ? {} : { scopes: this.#scopes(reach).map(({ scope }) => scope) };
+    return this.#deps.book.list({
+      text: '',
+      statuses: ['active'],
+      sort: 'newest',
+      limit: 100,
+      ...scopes,
+      ...input,
+    });
+  }
+
+  #seen({ sees }: Reach, id: string): RouteOutput<'memory.get'> {
+    const unit = this.#deps.book.get(id);
+    if (sees(unit.scope)) return unit;
+    throw new AppError('NOT_FOUND', `There is no memory ${JSON.stringify(id)}.`);
+  }
+
+  #conflicts({ sees }: Reach): number {
+    return this.#deps.book.conflicts().filter(({ one, other }) => sees(one.scope) && sees(other.scope))
+      .length;
+  }
+}
+
+/** What came of it in time; null when it goes on without its caller. Nothing that it throws later is unhandled. */
+function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | null> {
+  work.catch(() => {});
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(Math.max(0, ms), () => resolve(null));
+    work.finally(cancel).then(resolve, reject);
+  });
+}
