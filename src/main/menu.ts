@@ -40,6 +40,7 @@ export function setAppMenu(deps: {
     place('skills'),
     place('proposals'),
     place('usage'),
+    place('memories'),
     place('settings'),
   ];
   const template: MenuItemConstructorOptions[] = [

@@ -6,6 +6,7 @@ export type CommandId =
   | 'activity'
   | 'usage'
   | 'skills'
+  | 'memories'
   | 'proposals'
   | 'settings'
   | 'setup'
@@ -42,6 +43,7 @@ export const COMMANDS: readonly Command[] = [
   { id: 'skills', title: 'command.skills', shortcut: 'CmdOrCtrl+3', path: '/skills' },
   { id: 'proposals', title: 'command.proposals', shortcut: 'CmdOrCtrl+4', path: '/skills/proposals' },
   { id: 'usage', title: 'command.usage', shortcut: 'CmdOrCtrl+5', path: '/usage' },
+  { id: 'memories', title: 'command.memories', shortcut: 'CmdOrCtrl+6', path: '/memories' },
   { id: 'settings', title: 'command.settings', shortcut: 'CmdOrCtrl+,', path: '/settings' },
   { id: 'setup', title: 'command.setup', path: '/setup' },
   { id: 'startProxy', title: 'command.startProxy', when: (snapshot) => !isUp(snapshot) },

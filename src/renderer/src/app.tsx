@@ -6,6 +6,7 @@ import { LanguageProvider } from './i18n.tsx';
 import { Activity } from './screens/activity.tsx';
 import { Blocked } from './screens/blocked.tsx';
 import { ClosingDialog } from './screens/closing.tsx';
+import { Memories } from './screens/memories/index.tsx';
 import { Overview } from './screens/overview/index.tsx';
 import { Settings } from './screens/settings/index.tsx';
 import { Setup } from './screens/setup/index.tsx';
@@ -54,6 +55,7 @@ function Screens() {
         <Route path="/setup/:step?" component={Setup} />
         <Route path="/activity/:id?" component={Activity} />
         <Route path="/skills/*?" component={Skills} />
+        <Route path="/memories/*?" component={Memories} />
         <Route path="/usage" component={Usage} />
         <Route path="/settings" component={Settings} />
         <Route component={Overview} />

@@ -15,6 +15,7 @@ import './screens/screens.css';
 import './screens/overview/overview.css';
 import './screens/activity.css';
 import './screens/skills.css';
+import './screens/memories/memories.css';
 import './screens/settings/settings.css';
 import './screens/usage/usage.css';
 import './screens/setup/setup.css';

@@ -1,10 +1,12 @@
 import { X } from 'lucide-react';
 import { Toast } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
+import type { Undo } from '../../../shared/contract.ts';
 import type { AppError } from '../../../shared/errors.ts';
 import { call } from '../api.ts';
 import { useT } from '../i18n.tsx';
 import { type ToastItem, useUi } from '../state.ts';
+import { isEditing } from './hooks.ts';
 import { Button, IconButton, Note } from './primitives.tsx';
 
 /** Why there is nothing here, how it fills, and one action. */
@@ -59,6 +61,7 @@ export function InlineError({ error, onRetry }: { error: AppError; onRetry: () =
 /** What was done and how to take it back. */
 export function Toasts() {
   const toasts = useUi((state) => state.toasts);
+  useUndoKey();
   return (
     <Toast.Provider swipeDirection="down" duration={8000}>
       {toasts.map((item) => (
@@ -69,18 +72,44 @@ export function Toasts() {
   );
 }
 
-function ToastLine({ item }: { item: ToastItem }) {
+/** Takes back what a toast tells of. */
+function useTakeBack(): (undo: Undo) => void {
   const t = useT();
-  const drop = useUi((state) => state.dropToast);
   const toast = useUi((state) => state.toast);
-  const { undo } = item;
-  const takeBack = () => {
-    if (undo === null) return;
+  return (undo) => {
     call('undo.apply', { token: undo.token }).then(
       () => toast(t('common.undone')),
       (error: AppError) => toast(error.message, { tone: 'danger' }),
     );
   };
+}
+
+/** Ctrl or ⌘ Z takes back what the newest toast with an undo tells of; in a field it stays the field's own. */
+function useUndoKey(): void {
+  const toasts = useUi((state) => state.toasts);
+  const drop = useUi((state) => state.dropToast);
+  const takeBack = useTakeBack();
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
+      if (event.key.toLowerCase() !== 'z' || isEditing(event.target)) return;
+      const item = [...toasts].reverse().find(({ undo }) => undo !== null);
+      if (item?.undo == null) return;
+      event.preventDefault();
+      drop(item.id);
+      takeBack(item.undo);
+    };
+    window.addEventListener('keydown', onKeyDown);
+    return () => window.removeEventListener('keydown', onKeyDown);
+  }, [drop, takeBack, toasts]);
+}
+
+function ToastLine({ item }: { item: ToastItem }) {
+  const t = useT();
+  const drop = useUi((state) => state.dropToast);
+  const takeBack = useTakeBack();
+  const isMac = useUi((state) => state.host?.platform === 'darwin');
+  const { undo } = item;
   return (
     <Toast.Root
       className={`toast ${item.tone}`}
@@ -91,7 +120,13 @@ function ToastLine({ item }: { item: ToastItem }) {
       <Toast.Description className="grow">{item.text}</Toast.Description>
       {undo === null ? null : (
         <Toast.Action asChild altText={t('common.undo')}>
-          <Button small tone="quiet" className="undo" onClick={takeBack}>
+          <Button
+            small
+            tone="quiet"
+            className="undo"
+            hotkey={isMac ? '⌘ Z' : 'Ctrl Z'}
+            onClick={() => takeBack(undo)}
+          >
             {t('common.undo')}
           </Button>
         </Toast.Action>

@@ -60,10 +60,11 @@ export function useHotkeys(keys: Readonly<Record<string, (() => void) | null>>):
   }, [keys]);
 }
 
-function isEditing(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
-  );
+/** Whether keys go into a field; a box to tick takes none but Space. */
+export function isEditing(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement && target.type === 'checkbox') return false;
+  return target.closest('input, textarea, select, [contenteditable]') !== null;
 }
 
 /** An agent's name, or a word for one that did not say. */
@@ -76,4 +77,14 @@ export function proxyAddress(snapshot: Snapshot): string | null {
   const { proxy } = snapshot;
   if (proxy.state === 'running') return `${proxy.host}:${proxy.port}`;
   return proxy.state === 'stopped' ? null : `127.0.0.1:${proxy.port}`;
+}
+
+/** A value that has not changed for a while. */
+export function useSettled<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
 }

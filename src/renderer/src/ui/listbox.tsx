@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import { rowAfterKey } from './list-keys.ts';
 
 export interface ListGroup<Item> {
   readonly key: string;
@@ -32,7 +33,7 @@ export function Listbox<Item>(props: {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const at = selected === null ? -1 : ids.indexOf(selected);
-    const to = target(event.key, at, ids.length);
+    const to = rowAfterKey(event.key, at, ids.length);
     if (to !== null) {
       event.preventDefault();
       const id = ids[to];
@@ -87,26 +88,6 @@ export function Listbox<Item>(props: {
       {props.foot}
     </div>
   );
-}
-
-function target(key: string, at: number, count: number): number | null {
-  if (count === 0) return null;
-  switch (key) {
-    case 'ArrowDown':
-    case 'j':
-    case 'J':
-      return Math.min(at + 1, count - 1);
-    case 'ArrowUp':
-    case 'k':
-    case 'K':
-      return Math.max(at - 1, 0);
-    case 'Home':
-      return 0;
-    case 'End':
-      return count - 1;
-    default:
-      return null;
-  }
 }
 
 function optionId(id: string): string {

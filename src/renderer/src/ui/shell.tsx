@@ -1,6 +1,7 @@
-import { Activity, Coins, Copy, House, Layers, Search, SlidersHorizontal } from 'lucide-react';
+import { Activity, Coins, Copy, House, Layers, NotebookText, Search, SlidersHorizontal } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
+import { formatNumber } from '../../../shared/format.ts';
 import { useCommand, useRoute } from '../api.ts';
 import { useT } from '../i18n.tsx';
 import { useUi } from '../state.ts';
@@ -28,6 +29,7 @@ export function Shell({ title, children }: { title: string; children: ReactNode 
 function Sidebar() {
   const t = useT();
   const { waiting } = useSnapshot();
+  const memories = useRoute('memory.stats', {});
   return (
     <nav className="side" aria-label={t('nav.main')}>
       <div className="brand">
@@ -47,6 +49,12 @@ function Sidebar() {
           icon={<Layers aria-hidden="true" />}
           todo={waiting.proposals}
         />
+        <NavLink
+          path="/memories"
+          label={t('nav.memories')}
+          icon={<NotebookText aria-hidden="true" />}
+          count={memories.data?.units}
+        />
       </div>
       <div className="nav">
         <div className="label">{t('nav.system')}</div>
@@ -57,7 +65,7 @@ function Sidebar() {
   );
 }
 
-function NavLink(props: { path: string; label: string; icon: ReactNode; todo?: number }) {
+function NavLink(props: { path: string; label: string; icon: ReactNode; todo?: number; count?: number }) {
   const t = useT();
   const [location] = useLocation();
   const isHere = props.path === '/' ? location === '/' : location.startsWith(props.path);
@@ -66,6 +74,11 @@ function NavLink(props: { path: string; label: string; icon: ReactNode; todo?: n
     <Link href={props.path} aria-current={isHere ? 'page' : undefined} title={props.label}>
       {props.icon}
       <span>{props.label}</span>
+      {props.count === undefined || props.count === 0 ? null : (
+        <span className="count" aria-hidden="true">
+          {formatNumber(props.count, t.locale)}
+        </span>
+      )}
       {todo === 0 ? null : (
         <>
           <span className="todo" aria-hidden="true">

@@ -1,10 +1,11 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { formatNumber } from '../../../../shared/format.ts';
 import type { SkillDetail } from '../../../../shared/model.ts';
 import { useCommand, useRoute } from '../../api.ts';
 import { useT } from '../../i18n.tsx';
 import { useUi } from '../../state.ts';
 import { Glyph } from '../../ui/glyph.tsx';
+import { useSettled } from '../../ui/hooks.ts';
 import { Markdown, withoutFrontMatter } from '../../ui/markdown.tsx';
 import { Button, Note, Segments } from '../../ui/primitives.tsx';
 
@@ -173,14 +174,4 @@ export function TextForm(props: {
       </div>
     </>
   );
-}
-
-/** A value that has not changed for a while. */
-function useSettled(value: string, ms: number): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return settled;
 }
