@@ -9,6 +9,7 @@ import { addFeedbackCommand } from './feedback.ts';
 import { addMemoryCommand } from './memory/index.ts';
 import { addQuirksCommand } from './quirks.ts';
 import { addSetupCommand } from './setup.ts';
+import { addSessionsCommand } from './sessions.ts';
 import { addSkillsCommand } from './skills/index.ts';
 import { addStartCommand } from './start.ts';
 import { addStatusCommand } from './status.ts';
@@ -43,6 +44,7 @@ export function buildProgram(context: Context): Command {
   addUsageCommand(program, context);
   addQuirksCommand(program, context);
   addFeedbackCommand(program, context);
+  addSessionsCommand(program, context);
   addCheckCommands(program, context);
   return program;
 }

@@ -55,16 +55,22 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     },
     'proxy.endpoints': () => endpoints(proxy.state(), configFile.current),
     'turns.list': (input) => sessions.list(input),
-    'turns.get': ({ id }) => ({
-      ...sessions.get(id),
-      costUsd: usage.costOfTurn(id),
-      feedback: learner.feedbackOn(id),
-    }),
+    'turns.get': ({ id }) => {
+      const turn = sessions.get(id);
+      return {
+        ...turn,
+        costUsd: usage.costOfTurn(id),
+        feedback: learner.feedbackOn(id),
+        prefix: sessions.promptCache.prefixOf(turn),
+      };
+    },
     'turns.histogram': ({ day }) => sessions.histogram(day),
     'sessions.end': ({ id }) => {
       sessions.end(id, 'flag');
       return null;
     },
+    'sessions.list': (input) => sessions.promptCache.sessions(input),
+    'sessions.cache': ({ id }) => sessions.promptCache.report(id),
     'feedback.set': (input) => learner.giveFeedback(input),
     'skills.list': () => skills.list(),
     'skills.get': ({ name }) => skills.get(name),

@@ -22,6 +22,7 @@ import type {
   TurnSummary,
 } from './model.ts';
 import type { Snapshot, Status } from './status.ts';
+import type { PrefixState, SessionCache, SessionSummary } from './sessions.ts';
 import type { UsageSummary } from './usage.ts';
 
 /** A call that changed something may be taken back until it expires. */
@@ -198,6 +199,8 @@ export const ROUTES = {
   ),
   'sessions.end': command(id),
   /** What the user says of a turn; null takes it back. */
+  'sessions.list': query(z.object(paging)),
+  'sessions.cache': query(id),
   'feedback.set': command(
     z.object({
       turnId: z.string().min(1).max(200),
@@ -379,8 +382,12 @@ interface RouteOutputs {
   'proxy.bypass': { on: boolean };
   'proxy.endpoints': { openai: string; anthropic: string; model: string; keySet: boolean; curl: string };
   'turns.list': { turns: TurnSummary[]; next: string | null };
-  /** `costUsd`: null when it is not known. */
-  'turns.get': TurnDetail & { costUsd: number | null; feedback: TurnFeedback | null };
+  /** `costUsd`: null when it is not known. `prefix`: null for turns that carry nothing. */
+  'turns.get': TurnDetail & {
+    costUsd: number | null;
+    feedback: TurnFeedback | null;
+    prefix: PrefixState | null;
+  };
   /** Turns per hour of one local day, 24 numbers. */
   'turns.histogram': { day: string; hours: number[] };
   /** The last seven days unless `from` and `to` say otherwise. */
@@ -406,6 +413,10 @@ interface RouteOutputs {
   'skills.check': { problem: string | null; remarks: string[]; tokens: number };
   /** The newest turn first. */
   'skills.tryOn': TriedTurn[];
+  /** Those with main turns, the last used first. */
+  'sessions.list': { sessions: SessionSummary[]; next: string | null };
+  /** What the provider's prompt cache gave, turn by turn, and whether what was added kept it whole. */
+  'sessions.cache': SessionCache;
   /** Newer texts of the bank for built-in skills that were edited, as unified diffs. */
   'skills.bank': { name: string; diff: string }[];
   'skills.takeFromBank': { undo: Undo };

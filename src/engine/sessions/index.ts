@@ -11,6 +11,7 @@ import { fingerprint } from './history.ts';
 import { identify, isDone, laneOf, newSessionSign, safeId } from './identity.ts';
 import { type LiveSession, LiveSessions } from './live.ts';
 import { cut, PartStore } from './parts.ts';
+import { PromptCache } from './prompt-cache.ts';
 import { type AskedTurn, type ListOptions, TurnReader } from './reader.ts';
 import { callsTools } from './tool-calls.ts';
 import type { OpenTurn, ReceivedReply, RecordedTurn, RequestFacts, SentRequest, SessionEnd } from './turn.ts';
@@ -46,6 +47,8 @@ interface TurnState {
  * ended is opened again, under the same id, by a later turn that continues it.
  */
 export class SessionLog {
+  /** What the provider's prompt cache gave. */
+  readonly promptCache: PromptCache;
   readonly #deps: SessionLogDeps;
   readonly #live: LiveSessions;
   readonly #parts: PartStore;
@@ -64,6 +67,7 @@ export class SessionLog {
     this.#parts = new PartStore(deps.database);
     this.#reader = new TurnReader(deps.database, this.#parts);
     this.#writer = new TurnWriter(deps.database, this.#parts);
+    this.promptCache = new PromptCache(deps.database, this.#parts);
     this.#ends = new SessionEnds({
       live: this.#live,
       writer: this.#writer,

@@ -19,6 +19,15 @@ interface Part {
   masked: boolean;
 }
 
+/** A message, or another member of a body that stands before the model; `place` is empty for messages. */
+export interface PromptPiece {
+  place: string;
+  hash: string;
+}
+
+/** As providers put them together. */
+const PROMPT_KEYS = ['tools', 'system', 'instructions', 'messages', 'input'];
+const CACHE_MARK = '"cache_control"';
 /** Values whose JSON is shorter stay in the outline. */
 const INLINE_CHARS = 160;
 /** Hashes in a full run of a list. */
@@ -105,6 +114,35 @@ export class PartStore {
       members.push(`${JSON.stringify(member[0])}:${text}`);
     }
     return `{${members.join(',')}}`;
+  }
+
+  /**
+   * What a body puts before the model, in that order: tools, system text, then each message, by hash. Null when it is
+   * no JSON object.
+   */
+  prompt(outline: Outline): PromptPiece[] | null {
+    const { members } = JSON.parse(outline) as { members?: Member[] };
+    if (members === undefined) return null;
+    return PROMPT_KEYS.flatMap((key) => {
+      const member = members.find(([name]) => name === key);
+      if (member === undefined) return [];
+      const place = isHistory(key) ? '' : key;
+      if (member[1] === 'l') return this.#ungroup(member[2]).map((hash) => ({ place, hash }));
+      return [{ place, hash: member[1] === 'p' ? member[2] : hashOf(JSON.stringify(member[2])) }];
+    });
+  }
+
+  /**
+   * True when two pieces are the same to a provider's cache: marks of where to cache may stand elsewhere, since
+   * clients move them with every turn.
+   */
+  isSamePiece(one: PromptPiece | undefined, other: PromptPiece | undefined): boolean {
+    if (one === undefined || other === undefined || one.place !== other.place) return false;
+    if (one.hash === other.hash) return true;
+    const [first, second] = [this.#read(one.hash), this.#read(other.hash)];
+    if (first === null || second === null) return false;
+    if (!first.includes(CACHE_MARK) && !second.includes(CACHE_MARK)) return false;
+    return withoutMarks(first) === withoutMarks(second);
   }
 
   /** Says whether the transaction around the last puts was committed. */
@@ -323,6 +361,16 @@ function outlineOf(members: readonly Stored[]): { outline: Outline; masked: bool
     outline: JSON.stringify({ members: members.map(({ member }) => member) }),
     masked: members.some(({ masked }) => masked),
   };
+}
+
+/** JSON without marks of where to cache; text in a block alone is the same as the bare text. */
+function withoutMarks(json: string): string {
+  return JSON.stringify(JSON.parse(json), (key, value: unknown) => {
+    if (key === 'cache_control') return undefined;
+    if (key !== 'content' || !Array.isArray(value) || value.length !== 1) return value;
+    const [only] = value as { type?: unknown; text?: unknown }[];
+    return only?.type === 'text' && typeof only.text === 'string' ? only.text : value;
+  });
 }
 
 /** 128 bits of SHA-256. */

@@ -55,7 +55,7 @@ test('every text is used', () => {
 
 /** Families that are looked up by a value. */
 function isDynamic(key: string): boolean {
-  return /^(activity\.(state|skipped|left)|status\.training|skills\.(source|category)|proposals\.auto|settings\.healthState|setup\.step|overview\.demoStep|usage\.(by|for)|memories\.(kindOne|ages|states|stateOne|origins|event|eventBy|why|extractors|modes|key|keyFor))\./.test(
+  return /^(activity\.(state|skipped|left|prefix)|status\.training|skills\.(source|category)|proposals\.auto|settings\.healthState|setup\.step|overview\.demoStep|usage\.(by|for)|memories\.(kindOne|ages|states|stateOne|origins|event|eventBy|why|extractors|modes|key|keyFor))\./.test(
     key,
   );
 }

@@ -255,6 +255,7 @@ function Tokens({ turn }: { turn: RouteOutput<'turns.get'> }) {
               tokens: formatNumber(prompt, t.locale),
             })}
           </dd>
+          <Prefix turn={turn} />
         </div>
       )}
       <div>
@@ -264,6 +265,15 @@ function Tokens({ turn }: { turn: RouteOutput<'turns.get'> }) {
         </dd>
       </div>
     </dl>
+  );
+}
+
+/** Whether the provider's cache could give back what it had; nothing where that cannot be said. */
+function Prefix({ turn: { prefix } }: { turn: RouteOutput<'turns.get'> }) {
+  const t = useT();
+  if (prefix === null || prefix === 'first' || prefix === 'unknown') return null;
+  return (
+    <dd className={prefix === 'broken' ? 'whole warn' : 'whole t3'}>{t(`activity.prefix.${prefix}`)}</dd>
   );
 }
 
