@@ -13,6 +13,7 @@ import { startDaemon } from './daemon.ts';
 import { createPorts } from './ports.ts';
 import { modeOption, parsePort } from './run-options.ts';
 import type { Terminal } from './terminal.ts';
+import { waitForEnd } from './wait.ts';
 
 interface StartOptions {
   mode?: Mode;
@@ -101,7 +102,7 @@ async function startHere(
   const engine = await createEngine(ports);
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error: unknown) => engine.mishap(error));
-  const wait = waitForEnd(engine);
+  const wait = waitForEnd(engine.bus);
   try {
     await Promise.race([engine.start(), wait.ended]);
     greet(engine, terminal);
@@ -129,22 +130,4 @@ function remark({ provider, warnings }: Snapshot, terminal: Terminal): void {
 function addresses(proxy: { host: string; port: number }): string {
   const base = localUrl(proxy);
   return `OpenAI base URL: ${base}/v1   Anthropic base URL: ${base}`;
-}
-
-/** `ended` resolves on a signal or `host.quit`. A second signal ends at once, for a stop that hangs. */
-function waitForEnd(engine: Engine): { ended: Promise<void>; release: () => void } {
-  // An engine whose proxy is stopped has nothing else that keeps the process alive.
-  const hold = setInterval(() => {}, 60_000);
-  const ended = new Promise<void>((resolve) => {
-    let asked = false;
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-      process.on(signal, () => {
-        if (asked) process.exit(130);
-        asked = true;
-        resolve();
-      });
-    // The asker gets its answer before the control port goes.
-    engine.bus.on('quit', () => setTimeout(resolve, 50));
-  });
-  return { ended, release: () => clearInterval(hold) };
 }

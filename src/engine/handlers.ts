@@ -10,6 +10,7 @@ import type { ProxyControl } from './proxy-control.ts';
 import type { Handlers } from './router.ts';
 import type { SessionLog } from './sessions/index.ts';
 import type { SetupFlow } from './setup.ts';
+import type { Sidecar } from './sidecar/index.ts';
 import type { SkillBook } from './skills/index.ts';
 import { endpoints } from './snapshot.ts';
 import type { UndoLog } from './store/undo.ts';
@@ -28,6 +29,7 @@ export interface HandlerDeps {
   upstream: Upstream;
   usage: UsageLedger;
   proxy: ProxyControl;
+  sidecar: Sidecar;
   setup: SetupFlow;
   snapshot: () => Snapshot;
   runDoctor: () => Promise<DoctorCheck[]>;
@@ -115,6 +117,9 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     'memory.consolidate': ({ dryRun }) => memory.consolidate(dryRun),
     'memory.import': (input) => memory.import(input),
     'memory.export': ({ to, format }) => memory.export(to, format),
+    'memory.serve': (input) => deps.sidecar.serve(input),
+    'memory.unserve': () => deps.sidecar.unserve(),
+    'memory.sidecar': () => deps.sidecar.state(),
     'memory.wipe': ({ scope, now }) => memory.wipe(scope, now),
     'proposals.list': ({ state }) => learner.list(state),
     'proposals.get': ({ id }) => learner.get(id),

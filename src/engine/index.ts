@@ -26,6 +26,7 @@ import { controlProxy } from './proxy-control.ts';
 import { createDispatch, type Dispatch } from './router.ts';
 import { SessionLog } from './sessions/index.ts';
 import { SetupFlow } from './setup.ts';
+import { Sidecar } from './sidecar/index.ts';
 import { SkillBook } from './skills/index.ts';
 import { SnapshotFeed } from './snapshot.ts';
 import { type Database, openDatabase } from './store/database.ts';
@@ -42,8 +43,9 @@ export interface Engine {
   readonly dispatch: Dispatch;
   snapshot(): Snapshot;
   /**
-   * Starts learning, the control port and the proxy; a brief engine only reads its library. Rejects with PORT_IN_USE and the like when the proxy cannot
-   * listen; the engine stays usable then and its snapshot says why.
+   * Starts learning, the control port and the proxy; a brief engine only reads its library, one for memory alone has no
+   * proxy. Rejects with PORT_IN_USE and the like when the proxy cannot listen; the engine stays usable then and its
+   * snapshot says why.
    */
   start(): Promise<void>;
   /**
@@ -161,6 +163,12 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     version: ports.version,
     onActivity: () => feed.touch(),
   });
+  const sidecar = new Sidecar({
+    memory: memory.api,
+    config,
+    log: named('sidecar'),
+    touch: () => feed.touch(),
+  });
   const proxy = controlProxy({
     server,
     port: () => config().proxy.port,
@@ -218,6 +226,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
           ...(storeTrouble === null ? [] : [storeTrouble]),
           ...failures,
           ...unrecorded(sessions),
+          ...sidecar.warnings(),
           ...problems.map((problem) =>
             problem.line === null ? withFix(problem) : `${basename(paths.config)}, ${withFix(problem)}`,
           ),
@@ -247,6 +256,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     upstream,
     usage,
     proxy,
+    sidecar,
     setup,
     snapshot,
     runDoctor: () =>
@@ -287,6 +297,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
       memory.conversations.wake();
       embeddings.configure();
       bus.emit('invalidate', 'config');
+      void sidecar.follow();
     }),
   ];
   let control: ControlServer | null = null;
@@ -316,17 +327,22 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
       }
       // Whatever of ours cannot start, the agents get their proxy.
       await attempt(() => disposers.push(configFile.watch(clock)));
-      await attempt(() => skills.start());
-      await attempt(() => learner.start());
+      if (!ports.memoryOnly) {
+        await attempt(() => skills.start());
+        await attempt(() => learner.start());
+      }
       await attempt(() => memory.start());
-      await attempt(() => sessions.start());
+      if (!ports.memoryOnly) {
+        await attempt(() => sidecar.follow());
+        await attempt(() => sessions.start());
+      }
       await attempt(() => embeddings.start());
       await attempt(async () => {
         const { home, version } = ports;
         control = await startControl({ home, dispatch, bus, log: named('control'), version });
         lock.update({ controlPort: control.port });
       });
-      await proxy.start();
+      if (!ports.memoryOnly) await proxy.start();
     },
     mishap,
     async stop() {
@@ -336,6 +352,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
       await proxy
         .stop()
         .catch((error: unknown) => log.logger.warn({ err: error }, 'the proxy did not stop cleanly'));
+      await sidecar.stop();
       await (control as ControlServer | null)?.stop();
       await learner.stop();
       await memory.stop();

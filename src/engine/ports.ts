@@ -38,6 +38,8 @@ export interface Ports {
   logToStderr: boolean;
   /** An engine for one command: it listens to nothing, and a host that starts meanwhile waits for its end. */
   brief?: boolean;
+  /** An engine for the memory sidecar: the proxy does not listen, and nothing is learned. */
+  memoryOnly?: boolean;
 }
 
 /** A model for our own background calls (evolver, extractor, judge), never on the request path. */

@@ -471,7 +471,30 @@ export const configSchema = z.looseObject({
     auto_consolidate: key(bool, true, 'Consolidate', 'Merges and supersedes memories by itself.'),
     ignore_turn_type: key(bool, false, 'Side turns too', 'Also reads side turns.'),
     manual_trigger: key(bool, false, 'Extract on request only', 'Extracts only when asked.'),
-    sidecar_url: key(text, '', 'Sidecar', 'Address of the memory sidecar.'),
+    sidecar_url: key(text, '', 'Sidecar', 'Key of the original that nothing read.', LEGACY),
+    sidecar: section({
+      enabled: key(
+        bool,
+        false,
+        'Memory sidecar',
+        'Also answers as the original’s memory sidecar did, for the OpenClaw memory plugin.',
+      ),
+      host: key(
+        text,
+        '127.0.0.1',
+        'Sidecar address',
+        'Address to listen on. Anything but loopback needs memory.sidecar.api_key too.',
+      ),
+      port: key(int(0, 65535), 19823, 'Sidecar port', 'Port of the memory sidecar.'),
+      scope: key(text, '', 'Sidecar scope', 'Scope of calls that name none; empty: memory.scope.'),
+      api_key: key(
+        text,
+        '',
+        'Sidecar key',
+        'When set, callers must send it as bearer or x-api-key; the OpenClaw plugin sends none.',
+        SECRET,
+      ),
+    }),
   }),
   scheduler: section({
     enabled: key(bool, false, 'Scheduler', 'Trains only in windows; always on in madmax.'),

@@ -316,6 +316,18 @@ export const ROUTES = {
     z.object({ to: z.string().min(1).max(4096), format: z.enum(['jsonl', 'markdown']).default('jsonl') }),
   ),
   /** Everything of one scope, or of all when there is none. */
+  /** Answers as the original's sidecar does until `memory.unserve`; what is left out is as configured. */
+  'memory.serve': command(
+    z.object({
+      host: z.string().min(1).max(255).optional(),
+      port: z.number().int().min(0).max(65_535).optional(),
+      scope: z.string().max(1000).optional(),
+      key: z.string().max(10_000).optional(),
+    }),
+  ),
+  /** Ends what `memory.serve` began; what the configuration asks for goes on. */
+  'memory.unserve': command(none),
+  'memory.sidecar': query(none),
   'memory.wipe': command(z.object({ scope: scope.optional(), now: z.boolean().default(false) })),
   'proposals.list': query(
     z.object({ state: z.enum(['waiting', 'accepted', 'rejected', 'undone']).optional() }),
@@ -462,6 +474,11 @@ interface RouteOutputs {
     skipped: { line: string; reason: string }[];
   };
   'memory.export': { units: number; turns: number };
+  /** `already`: it was served there before. */
+  'memory.serve': { host: string; port: number; already: boolean };
+  'memory.unserve': null;
+  /** `failure`: why it is not served although the configuration asks for it. */
+  'memory.sidecar': { address: { host: string; port: number } | null; failure: string | null };
   'memory.wipe': { forgotten: number; turns: number; undo: Undo | null };
   'proposals.list': SkillProposal[];
   'proposals.get': SkillProposal;

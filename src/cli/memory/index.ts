@@ -4,6 +4,7 @@ import { addChanges } from './change.ts';
 import { addForgetting } from './forget.ts';
 import { addLooks } from './look.ts';
 import { addPorting } from './porting.ts';
+import { addServe } from './serve.ts';
 import { addSettling } from './settle.ts';
 
 /** `metaclaw memory …`, through the running host, or on the store itself when none runs. */
@@ -16,4 +17,5 @@ export function addMemoryCommand(program: Command, context: Context): void {
   addForgetting(memory, context);
   addSettling(memory, context);
   addPorting(memory, context);
+  addServe(memory, context);
 }

@@ -8,6 +8,7 @@ import {
   type MemoryStatus,
   scopeName,
 } from '../../../shared/memory.ts';
+import { withoutInjected } from '../../platform/injected.ts';
 import { ownWords } from '../../platform/user-text.ts';
 import type { Clock } from '../../ports.ts';
 import type { ToldExchange } from '../conversations.ts';
@@ -274,7 +275,7 @@ export class MemoryApi {
   /** The block that a turn with these words would carry; empty where nothing fits or nothing may be added. */
   async retrieve(asker: Asker, text: string): Promise<{ rendered_prompt: string; unit_count: number }> {
     const reach = this.#reach(asker);
-    const words = ownWords(text);
+    const words = wordsOf(text);
     if (words === '' || this.#isPrivate(asker)) return { rendered_prompt: '', unit_count: 0 };
     const { text: block, ids } = await this.#deps.recall(words, reach);
     return { rendered_prompt: block, unit_count: ids.length };
@@ -312,7 +313,7 @@ export class MemoryApi {
       return 0;
     // What the client itself wrote, such as its heartbeat, is no conversation.
     const told = exchanges
-      .map(({ user, reply, id }) => ({ sessionId, scope, user: ownWords(user), reply, id }))
+      .map(({ user, reply, id }) => ({ sessionId, scope, user: wordsOf(user), reply, id }))
       .filter(({ user }) => user !== '');
     return told.length === 0 ? 0 : this.#deps.conversations.tell(told);
   }
@@ -379,6 +380,11 @@ export class MemoryApi {
     return this.#deps.book.conflicts().filter(({ one, other }) => sees(one.scope) && sees(other.scope))
       .length;
   }
+}
+
+/** What the user wrote: what was injected stands before what the client put around it. */
+function wordsOf(text: string): string {
+  return ownWords(withoutInjected(text));
 }
 
 /** What came of it in time; null when it goes on without its caller. Nothing that it throws later is unhandled. */
