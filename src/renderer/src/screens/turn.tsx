@@ -18,6 +18,7 @@ import { agentLabel, useNow } from '../ui/hooks.ts';
 import { DetailTitle } from '../ui/list-parts.tsx';
 import { Note } from '../ui/primitives.tsx';
 import { Feedback } from './feedback.tsx';
+import { ForgetInjected, FromConversation } from './memories/in-turn.tsx';
 
 type Tab = 'added' | 'request' | 'sent' | 'answer';
 
@@ -129,6 +130,7 @@ function Added({ turn }: { turn: RouteOutput<'turns.get'> }) {
           ))}
         </Items>
       )}
+      {turn.kind === 'main' ? <FromConversation turn={turn} /> : null}
     </div>
   );
 }
@@ -176,11 +178,14 @@ function Item({ item }: { item: InjectedItem }) {
               {item.title}
             </Link>
           ) : (
-            item.title
+            <Link className="row-link" href={`/memories/${encodeURIComponent(item.id)}`}>
+              {item.title}
+            </Link>
           )}
         </div>
         <div className="sm t3">{why}</div>
       </div>
+      {item.kind === 'memory' ? <ForgetInjected item={item} /> : null}
       <span className="num" title={t('activity.tokens', { count: item.tokens })}>
         {formatNumber(item.tokens, t.locale)}
       </span>
