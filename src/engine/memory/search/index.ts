@@ -1,5 +1,6 @@
 import type { Database } from '../../store/database.ts';
 import { type Candidates, FEATURES, Ranker } from './ranker.ts';
+import { isPersonal, relevanceOf } from './relevance.ts';
 import { Shelf } from './shelf.ts';
 import { type DocRef, type IndexedDoc, IndexStore } from './store.ts';
 import { namesIn, termsOf } from './terms.ts';
@@ -110,7 +111,7 @@ export class MemoryIndex {
     const order = Array.from(scores, (_, row) => row).sort(
       (a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b,
     );
-    const top = scores[order[0] ?? 0] ?? 0;
+    const personal = isPersonal(query.text);
     const matches: MemoryMatch[] = [];
     for (const row of order) {
       if (matches.length >= query.limit) break;
@@ -121,11 +122,11 @@ export class MemoryIndex {
       if (!query.types.includes(type)) continue;
       const id = shelf.ref[doc] ?? 0;
       if (type === 'unit' && !this.#hasStatus(id, query.statuses ?? ['active'])) continue;
-      const score = top <= 0 ? 0 : this.#certainty(candidates, row) * ((scores[row] ?? 0) / top);
+      const score = relevance(candidates, row, shelf.traits[doc] ?? 0, personal);
       matches.push({
         ref: { type, id },
-        score: Math.max(0, Math.min(1, score)),
-        lexical: Math.max(0, Math.min(1, score)),
+        score,
+        lexical: score,
         similarity: null,
         reason: `words: ${wish.groups.map(({ surface }) => surface).join(', ')}`,
       });
@@ -138,10 +139,6 @@ export class MemoryIndex {
     const wish = wishOf(query.text);
     const shelves = query.scopeIds.map((scope) => this.#shelf(scope));
     return { wish, shelves, candidates: this.#ranker.candidates(shelves, wish) };
-  }
-
-  #certainty({ asked, evidenceAround }: Candidates, row: number): number {
-    return asked === 0 ? 0 : Math.min(1, (evidenceAround[row] ?? 0) / asked);
   }
 
   #hasStatus(id: number, statuses: readonly string[]): boolean {
@@ -163,6 +160,24 @@ export class MemoryIndex {
     }
     return shelf;
   }
+}
+
+const COVERAGE = FEATURES.indexOf('coverage');
+const RAREST = FEATURES.indexOf('rarest');
+const LENGTH = FEATURES.indexOf('length');
+
+function relevance(candidates: Candidates, row: number, traits: number, personal: boolean): number {
+  const { asked, utmost, evidence, values } = candidates;
+  if (asked === 0) return 0;
+  const feature = (column: number) => values[row * FEATURES.length + column] ?? 0;
+  return relevanceOf({
+    coverage: feature(COVERAGE),
+    evidence: (evidence[row] ?? 0) / utmost,
+    rarest: feature(RAREST),
+    length: feature(LENGTH),
+    traits,
+    isPersonal: personal,
+  });
 }
 
 function docOfTurn(row: TurnText): IndexedDoc {

@@ -1,3 +1,4 @@
+import { isPlain } from './plain-words.ts';
 import type { Shelf } from './shelf.ts';
 import type { QueryGroup } from './terms.ts';
 import { TRAIT } from './traits.ts';
@@ -41,6 +42,8 @@ export interface Candidates {
   evidenceAround: Float32Array;
   /** Rarity of all that was asked for. */
   asked: number;
+  /** Rarity of a word that stands once. */
+  utmost: number;
 }
 
 const K1 = 1.2;
@@ -51,6 +54,7 @@ const MOST_CANDIDATES = 400;
 /** Small scopes borrow the rarity of words from one of this size. */
 const SMALLEST_SCOPE = 200;
 const NEAR = 0.5;
+const PLAIN_SHARE = 0.35;
 const LONGEST = 60;
 
 /** Weighs documents against a question. Keeps its working memory between questions, so there is one per index. */
@@ -112,7 +116,9 @@ export class Ranker {
         });
         continue;
       }
-      asked += rarity;
+      // What stands in any text tells of the topic less than its rarity in this scope.
+      const telling = isPlain(group.surface) ? rarity * PLAIN_SHARE : rarity;
+      asked += telling;
       left -= count;
       if (left < 0 && left + count < MOST_POSTINGS) continue;
       const having: number[] = [];
@@ -161,7 +167,7 @@ export class Ranker {
         const times = this.#times[place] ?? 0;
         const weight = (rarity * times * (K1 + 1)) / (times + K1 * (1 - B + (B * length) / average));
         this.#own[place] = (this.#own[place] ?? 0) + weight;
-        this.#evidence[place] = (this.#evidence[place] ?? 0) + rarity;
+        this.#evidence[place] = (this.#evidence[place] ?? 0) + telling;
         if (rarity > (this.#rarest[place] ?? 0)) this.#rarest[place] = rarity;
         this.#times[place] = 0;
       }
@@ -169,7 +175,7 @@ export class Ranker {
         const times = this.#timesAround[place] ?? 0;
         if (this.#around[place] === 0) touched.push(place);
         this.#around[place] = (this.#around[place] ?? 0) + (rarity * times * (K1 + 1)) / (times + K1);
-        this.#evidenceAround[place] = (this.#evidenceAround[place] ?? 0) + rarity * Math.min(1, times);
+        this.#evidenceAround[place] = (this.#evidenceAround[place] ?? 0) + telling * Math.min(1, times);
         this.#timesAround[place] = 0;
       }
       for (const slot of ofSessions) {
@@ -215,6 +221,7 @@ export class Ranker {
       evidence: new Float32Array(chosen.length),
       evidenceAround: new Float32Array(chosen.length),
       asked,
+      utmost: Math.log(1 + total),
     };
     for (const index of chosen) {
       const place = touched[index] ?? 0;
