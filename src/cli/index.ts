@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../../package.json';
 import { stateHome } from '../engine/platform/paths.ts';
+import { addAgentsCommand } from './agents.ts';
 import { addAuthCommand } from './auth.ts';
 import { addCheckCommands } from './checks.ts';
 import { addConfigCommand } from './config.ts';
@@ -8,8 +9,8 @@ import type { Context } from './context.ts';
 import { addFeedbackCommand } from './feedback.ts';
 import { addMemoryCommand } from './memory/index.ts';
 import { addQuirksCommand } from './quirks.ts';
-import { addSetupCommand } from './setup.ts';
 import { addSessionsCommand } from './sessions.ts';
+import { addSetupCommand } from './setup.ts';
 import { addSkillsCommand } from './skills/index.ts';
 import { addStartCommand } from './start.ts';
 import { addStatusCommand } from './status.ts';
@@ -41,10 +42,11 @@ export function buildProgram(context: Context): Command {
   addAuthCommand(program, context);
   addSkillsCommand(program, context);
   addMemoryCommand(program, context);
+  addAgentsCommand(program, context);
   addUsageCommand(program, context);
+  addSessionsCommand(program, context);
   addQuirksCommand(program, context);
   addFeedbackCommand(program, context);
-  addSessionsCommand(program, context);
   addCheckCommands(program, context);
   return program;
 }

@@ -3,7 +3,16 @@ import type { DemoEvent } from '../shared/contract.ts';
 import type { Snapshot } from '../shared/status.ts';
 
 /** Topics whose queries a screen must ask again. */
-type Topic = 'turns' | 'sessions' | 'skills' | 'memory' | 'proposals' | 'config' | 'jobs' | 'usage';
+type Topic =
+  | 'turns'
+  | 'sessions'
+  | 'skills'
+  | 'memory'
+  | 'proposals'
+  | 'config'
+  | 'jobs'
+  | 'usage'
+  | 'agents';
 
 export interface BusEvents {
   snapshot: [Snapshot];

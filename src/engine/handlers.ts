@@ -1,6 +1,7 @@
 import type { DoctorCheck } from '../shared/contract.ts';
 import { createTranslator, matchLocale } from '../shared/i18n/index.ts';
 import { describe, type Snapshot } from '../shared/status.ts';
+import type { AgentBook } from './agents/index.ts';
 import type { Bus } from './bus.ts';
 import type { Learner } from './learning/index.ts';
 import type { MemoryBook } from './memory/index.ts';
@@ -24,6 +25,7 @@ export interface HandlerDeps {
   undo: UndoLog;
   sessions: SessionLog;
   skills: SkillBook;
+  agents: AgentBook;
   learner: Learner;
   memory: MemoryBook;
   upstream: Upstream;
@@ -67,12 +69,12 @@ export function createHandlers(deps: HandlerDeps): Handlers {
       };
     },
     'turns.histogram': ({ day }) => sessions.histogram(day),
+    'sessions.list': (input) => sessions.promptCache.sessions(input),
+    'sessions.cache': ({ id }) => sessions.promptCache.report(id),
     'sessions.end': ({ id }) => {
       sessions.end(id, 'flag');
       return null;
     },
-    'sessions.list': (input) => sessions.promptCache.sessions(input),
-    'sessions.cache': ({ id }) => sessions.promptCache.report(id),
     'feedback.set': (input) => learner.giveFeedback(input),
     'skills.list': () => skills.list(),
     'skills.get': ({ name }) => skills.get(name),
@@ -125,6 +127,11 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     'proposals.get': ({ id }) => learner.get(id),
     'proposals.accept': ({ id, ...options }) => learner.accept(id, options),
     'proposals.reject': ({ id, reason }) => learner.reject(id, reason),
+    'agents.list': () => deps.agents.list(),
+    'agents.plan': ({ id }) => deps.agents.plan(id),
+    'agents.connect': ({ id, hash }) => deps.agents.connect(id, hash),
+    'agents.disconnect': ({ id }) => deps.agents.disconnect(id),
+    'agents.verify': ({ id, seconds }) => deps.agents.verify(id, seconds * 1000),
     'undo.apply': ({ token }) => {
       undo.apply(token);
       bus.emit('invalidate', 'skills');

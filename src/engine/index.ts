@@ -4,6 +4,7 @@ import { effectiveMode } from '../shared/config-rules.ts';
 import type { Call, RouteInput, RouteName, RouteOutput } from '../shared/contract.ts';
 import { AppError, messageOf } from '../shared/errors.ts';
 import type { Snapshot } from '../shared/status.ts';
+import { AgentBook } from './agents/index.ts';
 import { Bus } from './bus.ts';
 import { createComposer } from './composer.ts';
 import { type ControlServer, startControl } from './control.ts';
@@ -28,7 +29,7 @@ import { SessionLog } from './sessions/index.ts';
 import { SetupFlow } from './setup.ts';
 import { Sidecar } from './sidecar/index.ts';
 import { SkillBook } from './skills/index.ts';
-import { SnapshotFeed } from './snapshot.ts';
+import { endpoints, SnapshotFeed } from './snapshot.ts';
 import { type Database, openDatabase } from './store/database.ts';
 import { UndoLog } from './store/undo.ts';
 import { type ProviderInput, Upstream } from './upstream/index.ts';
@@ -112,9 +113,10 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     meter: usage,
   });
   const embeddings = upstream.embeddings(named('embeddings'), database);
+  const skillRoots = () => config().skills.roots.map((root) => resolveConfigPath(ports.home, root));
   const skills = new SkillBook({
     dir: resolveConfigPath(ports.home, config().skills.dir),
-    roots: config().skills.roots.map((root) => resolveConfigPath(ports.home, root)),
+    roots: skillRoots(),
     bank: ports.skillsBank,
     trash: join(ports.home, 'trash', 'skills'),
     database,
@@ -162,6 +164,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     compose: createComposer({ config, retrieve: (text, options) => skills.retrieve(text, options) }),
     version: ports.version,
     onActivity: () => feed.touch(),
+    onAgent: (agent) => agents.heard(agent),
   });
   const sidecar = new Sidecar({
     memory: memory.api,
@@ -175,6 +178,18 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     clock,
     lock,
     touch: () => feed.touch(),
+  });
+
+  const agents: AgentBook = new AgentBook({
+    database,
+    clock,
+    log: named('agents'),
+    bus,
+    env: ports.env,
+    config,
+    backups: join(ports.home, 'backups', 'agents'),
+    base: () => endpoints(proxy.state(), config()).anthropic,
+    lastSession: (agent) => sessions.lastSeen(agent),
   });
 
   let mishaps = 0;
@@ -250,6 +265,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     configFile,
     undo,
     sessions,
+    agents,
     skills,
     learner,
     memory,

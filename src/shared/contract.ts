@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AGENT_IDS, type AgentPlan, type AgentSummary, type AgentVerification } from './connections.ts';
 import type { ErrorJson } from './errors.ts';
 import {
   MEMORY_KINDS,
@@ -21,8 +22,8 @@ import type {
   TurnFeedback,
   TurnSummary,
 } from './model.ts';
-import type { Snapshot, Status } from './status.ts';
 import type { PrefixState, SessionCache, SessionSummary } from './sessions.ts';
+import type { Snapshot, Status } from './status.ts';
 import type { UsageSummary } from './usage.ts';
 
 /** A call that changed something may be taken back until it expires. */
@@ -145,6 +146,7 @@ const paging = { limit: z.number().int().min(1).max(500).default(50), before: z.
 const id = z.object({ id: z.string().min(1).max(200) });
 /** A local day. */
 const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'expected a day like 2026-01-31');
+const agent = z.object({ id: z.enum(AGENT_IDS) });
 const none = z.object({}).strict();
 const skill = z.object({ name: z.string().min(1).max(200) });
 /** Parts that are left out are empty. */
@@ -197,10 +199,10 @@ export const ROUTES = {
       by: z.enum(['day', 'model', 'purpose', 'agent']).default('day'),
     }),
   ),
-  'sessions.end': command(id),
-  /** What the user says of a turn; null takes it back. */
   'sessions.list': query(z.object(paging)),
   'sessions.cache': query(id),
+  'sessions.end': command(id),
+  /** What the user says of a turn; null takes it back. */
   'feedback.set': command(
     z.object({
       turnId: z.string().min(1).max(200),
@@ -346,6 +348,13 @@ export const ROUTES = {
     }),
   ),
   'proposals.reject': command(id.extend({ reason: z.string().max(2000).default('') })),
+  'agents.list': query(none),
+  'agents.plan': query(agent),
+  /** `hash` of the plan that was looked at; other settings by now are a CONFLICT. */
+  'agents.connect': command(agent.extend({ hash: z.string().max(100).optional() })),
+  'agents.disconnect': command(agent),
+  /** Waits for a request of the agent, at most so many seconds. */
+  'agents.verify': query(agent.extend({ seconds: z.number().min(0).max(600).default(0) })),
   'undo.apply': command(z.object({ token: z.string() })),
   'config.list': query(none),
   'config.get': query(z.object({ path: z.string() })),
@@ -404,6 +413,10 @@ interface RouteOutputs {
   'turns.histogram': { day: string; hours: number[] };
   /** The last seven days unless `from` and `to` say otherwise. */
   'usage.summary': UsageSummary;
+  /** Those with main turns, the last used first. */
+  'sessions.list': { sessions: SessionSummary[]; next: string | null };
+  /** What the provider's prompt cache gave, turn by turn, and whether what was added kept it whole. */
+  'sessions.cache': SessionCache;
   'sessions.end': null;
   'feedback.set': { turnId: string; sessionId: string };
   'skills.list': { skills: SkillSummary[]; problems: SkillProblem[] };
@@ -421,14 +434,10 @@ interface RouteOutputs {
   'skills.restore': { version: number; undo: Undo };
   'skills.import': { added: string[]; skipped: { path: string; reason: string }[] };
   'skills.export': { exported: string[]; skipped: { path: string; reason: string }[] };
-  /** `problem` keeps it from being saved, `remarks` do not. */
-  'skills.check': { problem: string | null; remarks: string[]; tokens: number };
+  /** `problem` keeps it from being saved, `remarks` do not. `lines`: where they stand, from 1; the problem's first. */
+  'skills.check': { problem: string | null; remarks: string[]; lines: number[]; tokens: number };
   /** The newest turn first. */
   'skills.tryOn': TriedTurn[];
-  /** Those with main turns, the last used first. */
-  'sessions.list': { sessions: SessionSummary[]; next: string | null };
-  /** What the provider's prompt cache gave, turn by turn, and whether what was added kept it whole. */
-  'sessions.cache': SessionCache;
   /** Newer texts of the bank for built-in skills that were edited, as unified diffs. */
   'skills.bank': { name: string; diff: string }[];
   'skills.takeFromBank': { undo: Undo };
@@ -484,6 +493,13 @@ interface RouteOutputs {
   'proposals.get': SkillProposal;
   'proposals.accept': { skill: string; undo: Undo };
   'proposals.reject': { undo: Undo };
+  /** Those on this computer first. */
+  'agents.list': AgentSummary[];
+  'agents.plan': AgentPlan;
+  'agents.connect': AgentSummary;
+  /** Files that were put back, and places that somebody changed since and that stay. */
+  'agents.disconnect': { restored: string[]; kept: string[] };
+  'agents.verify': AgentVerification;
   'undo.apply': null;
   'config.list': ConfigEntry[];
   'config.get': ConfigEntry;
@@ -516,7 +532,7 @@ export type RouteOutput<R extends RouteName> = RouteOutputs[R];
 export interface Events {
   snapshot: Snapshot;
   invalidate: {
-    topic: 'turns' | 'sessions' | 'skills' | 'memory' | 'proposals' | 'config' | 'jobs' | 'usage';
+    topic: 'turns' | 'sessions' | 'skills' | 'memory' | 'proposals' | 'config' | 'jobs' | 'usage' | 'agents';
   };
   demo: DemoEvent;
 }

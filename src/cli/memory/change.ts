@@ -32,7 +32,7 @@ export function addChanges(memory: Command, context: Context): void {
     .addOption(kindOption().default('semantic'))
     .addOption(scopeOption())
     .option('--pin', 'always the first to enter')
-    .option('--tag <tag...>', 'words to find it by')
+    .option('--tag <tag>', 'a word to find it by; may be said again', collect)
     .option('--expires <when>', EXPIRES, parseExpiry)
     .option('--json', 'print one JSON document')
     .addHelpText(
@@ -65,7 +65,7 @@ export function addChanges(memory: Command, context: Context): void {
     .option('--file <path>', 'the new text, or - for standard input')
     .addOption(kindOption())
     .addOption(scopeOption('move it there'))
-    .option('--tag <tag...>', 'in place of its tags; one empty tag takes them away')
+    .option('--tag <tag>', 'in place of its tags; may be said again, and be empty', collect)
     .option('--expires <when>', `${EXPIRES}; none for never`, parseExpiry)
     .action((given: string, options: EditOptions) =>
       withCalls(context, async (call) => {
@@ -136,6 +136,11 @@ export function addChanges(memory: Command, context: Context): void {
         else terminal.out(`Merged: ${memories(ids.length)} are ${shortId(result.id)} now.`);
       }),
     );
+}
+
+/** Values of an option that is given several times. */
+function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value];
 }
 
 /** The text that options give; undefined when they give none. */

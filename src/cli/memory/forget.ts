@@ -3,9 +3,10 @@ import type { Call } from '../../shared/contract.ts';
 import { AppError } from '../../shared/errors.ts';
 import { type MemoryScope, scopeName } from '../../shared/memory.ts';
 import { wantsJson } from '../config.ts';
+import { confirmed } from '../confirm.ts';
 import { type Context, withCalls } from '../context.ts';
 import { table } from '../terminal.ts';
-import { confirmed, count, findIds, memories, scopeOption, unitRow } from './shared.ts';
+import { count, findIds, memories, scopeOption, unitRow } from './shared.ts';
 
 interface ForgetOptions {
   query?: string;

@@ -3,7 +3,6 @@ import type { Call } from '../../shared/contract.ts';
 import { startOfDay } from '../../shared/days.ts';
 import { AppError } from '../../shared/errors.ts';
 import { MEMORY_KINDS, type MemoryUnit, parseScope, scopeName } from '../../shared/memory.ts';
-import type { Context } from '../context.ts';
 import { localTime, oneLine } from '../text.ts';
 
 /** `--scope`, as clients name it. */
@@ -57,23 +56,6 @@ export async function findId(call: Call, text: string): Promise<string> {
       : `${found.length === 10 ? 'Many' : found.length} memories have ids that begin with ${JSON.stringify(text)}.`,
     { hint: id === undefined ? 'See metaclaw memory list.' : 'Give more of the id.', field: 'id' },
   );
-}
-
-/** Asks before what cannot be taken back, or says that `--yes` is missing where nobody can be asked. */
-export async function confirmed(
-  { terminal }: Context,
-  question: string,
-  yes: boolean | undefined,
-): Promise<void> {
-  if (yes) return;
-  if (!terminal.interactive)
-    throw new AppError('BAD_INPUT', `Not without being sure: ${question}`, {
-      hint: 'Add --yes.',
-      field: 'yes',
-    });
-  const { confirm } = await import('@clack/prompts');
-  if ((await confirm({ message: question, initialValue: false })) !== true)
-    throw new AppError('CANCELLED', 'Nothing was changed.');
 }
 
 export function shortId(id: string): string {

@@ -54,6 +54,8 @@ export interface ProxyDeps {
   version: string;
   /** Called when a turn began or ended. */
   onActivity?: () => void;
+  /** A request that may come in, at the address of an agent. */
+  onAgent?: (agent: string) => void;
   /** Silence after which a stream gets a sign of life. Default 10 s. */
   heartbeatMs?: number;
   /** Time that retrieval may take on a turn. Default 20 ms. */
@@ -209,6 +211,7 @@ export class ProxyServer {
       this.#fail(request, response, error);
       return;
     }
+    if (path.agent !== null) this.#deps.onAgent?.(path.agent);
     if (model === null) {
       request.url = path.path + path.query;
       this.#app(request, response);

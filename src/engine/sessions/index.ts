@@ -177,6 +177,11 @@ export class SessionLog {
     return this.#reader.list(options);
   }
 
+  /** When a session of an agent went on last, ISO; null when it has none. */
+  lastSeen(agent: string): string | null {
+    return this.#reader.lastSeen(agent);
+  }
+
   /** Everything recorded of a turn. Throws NOT_FOUND. */
   get(id: string): TurnDetail {
     const turn = this.#reader.get(id);

@@ -100,6 +100,14 @@ export class TurnReader {
     };
   }
 
+  lastSeen(agent: string): string | null {
+    const row = this.#database.get<{ at: string | null }>(
+      'SELECT max(last_at) AS at FROM sessions WHERE agent = ?',
+      agent,
+    );
+    return row?.at ?? null;
+  }
+
   get(id: string): TurnDetail | null {
     const row = this.#database.get<DetailRow>(`SELECT ${DETAIL_COLUMNS} FROM turns WHERE id = ?`, id);
     if (row === null) return null;

@@ -526,4 +526,12 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (generation, scope, term, first)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Agents whose settings were changed to come here, and how each file is put back, JSON.
+  CREATE TABLE agent_connections (
+    agent TEXT PRIMARY KEY,
+    at TEXT NOT NULL,
+    files TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -88,6 +88,7 @@ const STALE: Record<Events['invalidate']['topic'], readonly string[]> = {
   // An edit that waits follows the skill that it changes.
   skills: ['skills.', 'proposals.'],
   memory: ['memory.'],
+  agents: ['agents.'],
   proposals: ['proposals.', 'skills.list'],
   config: ['config.', 'setup.', 'proxy.endpoints', 'usage.', 'turns.get'],
   jobs: [],

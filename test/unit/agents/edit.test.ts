@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type Change,
   changesBack,
   drifted,
   editSettings,
   type FormatName,
   readSettings,
   tracesOf,
+  type ValueChange,
 } from '../../../src/engine/agents/edit/index.ts';
 
-const ours: readonly Change[] = [
+const ours: readonly ValueChange[] = [
   {
     path: ['models', 'providers', 'metaclaw'],
     value: { baseUrl: 'http://127.0.0.1:30000/a/x/v1', apiKey: 'k' },
@@ -18,62 +18,63 @@ const ours: readonly Change[] = [
   { path: ['model'], value: 'metaclaw/served' },
 ];
 
-const FILES: readonly { name: string; format: FormatName; text: string; changes?: readonly Change[] }[] = [
-  { name: 'an empty JSON file', format: 'json', text: '' },
-  { name: 'JSON with two spaces', format: 'json', text: '{\n  "theme": "dark",\n  "model": "a/b"\n}\n' },
-  {
-    name: 'JSON with tabs and no last line break',
-    format: 'json',
-    text: '{\n\t"model": "a/b",\n\t"n": 1e3\n}',
-  },
-  {
-    name: 'JSON on one line',
-    format: 'json',
-    text: '{"model":"a/b","models":{"providers":{"o":{"x":[1,2]}}}}',
-  },
-  {
-    name: 'JSON with comments and trailing commas',
-    format: 'json',
-    text: '// mine\n{\n  // models\n  "models": { "providers": { "ollama": { "baseUrl": "http://x", /* keep */ }, }, },\n  "model": "a/b", // tail\n}\n',
-  },
-  {
-    name: 'JSON with CRLF and a byte order mark',
-    format: 'json',
-    text: '\ufeff{\r\n  "model": "a/b",\r\n  "models": {}\r\n}\r\n',
-  },
-  { name: 'an empty YAML file', format: 'yaml', text: '' },
-  {
-    name: 'YAML with comments, anchors and odd quotes',
-    format: 'yaml',
-    text: "# mine\nbase: &base\n  a: no # stays a word\nother:\n  <<: *base\nmodel: 'a/b'   # tail\nlist:\n- 1\n-   2\n\n# end\n",
-  },
-  {
-    name: 'YAML with CRLF',
-    format: 'yaml',
-    text: 'model: a/b\r\nmodels:\r\n  providers:\r\n    x:\r\n      y: 1\r\n',
-  },
-  { name: 'an empty TOML file', format: 'toml', text: '' },
-  {
-    name: 'TOML with comments and tables',
-    format: 'toml',
-    text: '# mine\nmodel = "a/b" # tail\n\n[models.providers.o]\nbaseUrl = \'x\'   # odd\n\n[[profiles]]\nmodel = "z"\n[[profiles]]\nmodel = "y"\n',
-  },
-  {
-    name: 'TOML with CRLF and a byte order mark',
-    format: 'toml',
-    text: '\ufeffmodel = "a/b"\r\n[t]\r\nx = 1\r\n',
-  },
-  {
-    name: 'a dotenv file',
-    format: 'dotenv',
-    text: '# mine\nexport BASE=\'http://x\' # tail\nKEY="a b"\nEMPTY=\n',
-    changes: [
-      { path: ['BASE'], value: 'http://127.0.0.1:30000/a/x' },
-      { path: ['NEW'], value: 'two words' },
-    ],
-  },
-  { name: 'an empty dotenv file', format: 'dotenv', text: '', changes: [{ path: ['NEW'], value: 'a' }] },
-];
+const FILES: readonly { name: string; format: FormatName; text: string; changes?: readonly ValueChange[] }[] =
+  [
+    { name: 'an empty JSON file', format: 'json', text: '' },
+    { name: 'JSON with two spaces', format: 'json', text: '{\n  "theme": "dark",\n  "model": "a/b"\n}\n' },
+    {
+      name: 'JSON with tabs and no last line break',
+      format: 'json',
+      text: '{\n\t"model": "a/b",\n\t"n": 1e3\n}',
+    },
+    {
+      name: 'JSON on one line',
+      format: 'json',
+      text: '{"model":"a/b","models":{"providers":{"o":{"x":[1,2]}}}}',
+    },
+    {
+      name: 'JSON with comments and trailing commas',
+      format: 'json',
+      text: '// mine\n{\n  // models\n  "models": { "providers": { "ollama": { "baseUrl": "http://x", /* keep */ }, }, },\n  "model": "a/b", // tail\n}\n',
+    },
+    {
+      name: 'JSON with CRLF and a byte order mark',
+      format: 'json',
+      text: '\ufeff{\r\n  "model": "a/b",\r\n  "models": {}\r\n}\r\n',
+    },
+    { name: 'an empty YAML file', format: 'yaml', text: '' },
+    {
+      name: 'YAML with comments, anchors and odd quotes',
+      format: 'yaml',
+      text: "# mine\nbase: &base\n  a: no # stays a word\nother:\n  <<: *base\nmodel: 'a/b'   # tail\nlist:\n- 1\n-   2\n\n# end\n",
+    },
+    {
+      name: 'YAML with CRLF',
+      format: 'yaml',
+      text: 'model: a/b\r\nmodels:\r\n  providers:\r\n    x:\r\n      y: 1\r\n',
+    },
+    { name: 'an empty TOML file', format: 'toml', text: '' },
+    {
+      name: 'TOML with comments and tables',
+      format: 'toml',
+      text: '# mine\nmodel = "a/b" # tail\n\n[models.providers.o]\nbaseUrl = \'x\'   # odd\n\n[[profiles]]\nmodel = "z"\n[[profiles]]\nmodel = "y"\n',
+    },
+    {
+      name: 'TOML with CRLF and a byte order mark',
+      format: 'toml',
+      text: '\ufeffmodel = "a/b"\r\n[t]\r\nx = 1\r\n',
+    },
+    {
+      name: 'a dotenv file',
+      format: 'dotenv',
+      text: '# mine\nexport BASE=\'http://x\' # tail\nKEY="a b"\nEMPTY=\n',
+      changes: [
+        { path: ['BASE'], value: 'http://127.0.0.1:30000/a/x' },
+        { path: ['NEW'], value: 'two words' },
+      ],
+    },
+    { name: 'an empty dotenv file', format: 'dotenv', text: '', changes: [{ path: ['NEW'], value: 'a' }] },
+  ];
 
 describe.each(FILES)('$name', ({ format, text, changes = ours }) => {
   // Would catch an edit that reformats, that loses a comment, or that cannot be taken back to the byte.
@@ -127,6 +128,43 @@ describe('taking changes back', () => {
 
   it('finds nothing to do where all of it is gone', () => {
     expect(changesBack({ model: 'a/b' }, traces)).toEqual({ changes: [], kept: [] });
+  });
+});
+
+describe('items of a list', () => {
+  const mine = { name: 'mine', keys: ['k'] };
+  const entry = { name: 'metaclaw', keys: ['k2'] };
+  const text = '{\n  // models\n  "list": [\n    // mine\n    { "name": "mine", "keys": ["k"] }\n  ]\n}\n';
+  const add = [{ path: ['list'], item: entry }];
+
+  // Would catch a list that is written anew, which takes the comments in it away.
+  it('are added behind the others and taken out again', () => {
+    const edited = editSettings('f', 'json', text, add);
+    expect(readSettings('f', 'json', edited)).toEqual({ list: [mine, entry] });
+    expect(edited).toContain('// mine');
+    expect(editSettings('f', 'json', edited, add)).toBe(edited);
+    const traces = tracesOf('f', 'json', text, add);
+    const later = editSettings('f', 'json', edited, [{ path: ['list'], item: { name: 'later' } }]);
+    expect(drifted(readSettings('f', 'json', later), traces)).toEqual([]);
+    const { changes, kept } = changesBack(readSettings('f', 'json', later), traces);
+    expect(kept).toEqual([]);
+    const restored = editSettings('f', 'json', later, changes);
+    expect(readSettings('f', 'json', restored)).toEqual({ list: [mine, { name: 'later' }] });
+    expect(restored).toContain('// mine');
+  });
+
+  it.each(['{}', '', '{"list":[]}'])('begin a list in %j', (start) => {
+    const edited = editSettings('f', 'json', start, add);
+    expect(readSettings('f', 'json', edited)).toEqual({ list: [entry] });
+    const back = changesBack(readSettings('f', 'json', edited), tracesOf('f', 'json', start, add));
+    expect(readSettings('f', 'json', editSettings('f', 'json', edited, back.changes))).toEqual(
+      readSettings('f', 'json', start),
+    );
+  });
+
+  it('that the user had already stay when ours are taken back', () => {
+    const own = JSON.stringify({ list: [entry] });
+    expect(tracesOf('f', 'json', own, add)).toEqual([]);
   });
 });
 

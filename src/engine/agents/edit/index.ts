@@ -8,17 +8,26 @@ import { yamlFormat } from './yaml.ts';
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
 /** One value at one place of a file of settings; `undefined` takes the place away. */
-export interface Change {
+export interface ValueChange {
   path: readonly string[];
   value: Json | undefined;
 }
+
+/** One more item of a list that is made where there is none, or one less: items are told apart by being equal. */
+export type ItemChange = { path: readonly string[] } & ({ item: Json } | { without: Json });
+
+export type Change = ValueChange | ItemChange;
 
 /** A language of settings: reads all values, and changes some without touching a byte of the rest. */
 export interface SettingsFormat {
   /** Throws on a text that is not of this language. An empty text has no values. */
   read(text: string): unknown;
   /** The text with one place changed. Sections on the way are made. */
-  edit(text: string, change: Change): string;
+  edit(text: string, change: ValueChange): string;
+  /** The text with an item added at the end of a list that is there; absent where no agent needs it. */
+  append?(text: string, path: readonly string[], item: Json): string;
+  /** The text without one item of a list. */
+  drop?(text: string, path: readonly string[], index: number): string;
 }
 
 export type FormatName = 'json' | 'yaml' | 'toml' | 'dotenv';
@@ -30,27 +39,23 @@ const FORMATS: Readonly<Record<FormatName, SettingsFormat>> = {
   dotenv: dotenvFormat,
 };
 
-/** What stood where a change was made, so that it can be taken back. */
-export interface Trace {
-  /** The shallowest place that was not there before; the change's own place when its section was there. */
-  path: readonly string[];
-  before: Json | undefined;
-  /** What we put there. */
-  ours: Json;
-}
+/** What was done at a place, so that it can be taken back. */
+export type Trace =
+  | {
+      /** The shallowest place that was not there before; the change's own place when its section was there. */
+      path: readonly string[];
+      before: Json | undefined;
+      /** What we put there; undefined where we took something away. */
+      ours: Json | undefined;
+    }
+  | { path: readonly string[]; item: Json };
 
 /** All values of a file's text. CONFIG_INVALID, naming the file, when it is not of that language. */
 export function readSettings(file: string, format: FormatName, text: string): unknown {
-  try {
+  return named(file, () => {
     // Parsers make objects of kinds of their own, which would not be equal to plain ones.
     return structuredClone(FORMATS[format].read(withoutBom(text).text));
-  } catch (error) {
-    throw new AppError('CONFIG_INVALID', `${file} cannot be read: ${firstLine(messageOf(error))}`, {
-      field: file,
-      hint: 'Mend the file, or move it away; nothing in it was changed.',
-      cause: error,
-    });
-  }
+  });
 }
 
 /**
@@ -65,23 +70,35 @@ export function editSettings(
 ): string {
   const { bom, text: body } = withoutBom(text);
   let edited = body;
+  let wanted = readSettings(file, format, body);
   for (const change of changes) {
-    const values = readSettings(file, format, edited);
-    const now = valueAt(values, change.path);
-    if (isDeepStrictEqual(now, change.value)) continue;
-    refuseThroughScalar(file, values, change.path);
-    edited = FORMATS[format].edit(edited, change);
+    refuseThroughScalar(file, wanted, change.path);
+    const next = withChange(wanted, change);
+    if (isDeepStrictEqual(next, wanted)) continue;
+    const before = wanted;
+    edited = named(file, () => applyOne(FORMATS[format], edited, change, before));
+    wanted = next;
   }
-  const wanted = changes.reduce(
-    (values, change) => withChange(values, change),
-    readSettings(file, format, body),
-  );
   if (!isDeepStrictEqual(readSettings(file, format, edited), wanted))
     throw new AppError('CONFIG_INVALID', `${file} cannot be edited without changing more than was asked.`, {
       field: file,
       hint: `Set ${changes.map(({ path }) => path.join('.')).join(', ')} by hand; nothing was changed.`,
     });
   return bom + edited;
+}
+
+function applyOne(format: SettingsFormat, text: string, change: Change, values: unknown): string {
+  if ('value' in change) return format.edit(text, change);
+  const list = listAt(values, change.path);
+  if ('item' in change) {
+    if (list === null || list.length === 0)
+      return format.edit(text, { path: change.path, value: [change.item] });
+    if (format.append) return format.append(text, change.path, change.item);
+  } else if (list !== null && format.drop) {
+    const index = list.findLastIndex((item) => isDeepStrictEqual(item, change.without));
+    return format.drop(text, change.path, index);
+  }
+  throw new Error('lists of this file are not edited.');
 }
 
 /** What has to be remembered to take the changes back from this text, in the order in which they are made. */
@@ -99,11 +116,17 @@ export function tracesOf(
     while (depth < change.path.length && valueAt(before, change.path.slice(0, depth)) !== undefined)
       depth += 1;
     const path = change.path.slice(0, depth);
+    if ('item' in change && listAt(before, change.path) !== null) {
+      const { item } = change;
+      const had = listAt(before, change.path)?.some((one) => isDeepStrictEqual(one, item));
+      if (!had) traces.set(JSON.stringify([change.path, item]), { path: change.path, item });
+      continue;
+    }
     const ours = valueAt(after, path);
-    if (ours === undefined) continue;
-    traces.set(JSON.stringify(path), { path, before: valueAt(before, path), ours });
+    const was = valueAt(before, path);
+    if (!isDeepStrictEqual(was, ours)) traces.set(JSON.stringify(path), { path, before: was, ours });
   }
-  return [...traces.values()].filter(({ before: was, ours }) => !isDeepStrictEqual(was, ours));
+  return [...traces.values()];
 }
 
 /**
@@ -123,11 +146,22 @@ export function changesBack(
 /** Places of `traces` where something else stands by now. */
 export function drifted(values: unknown, traces: readonly Trace[]): string[] {
   return traces
-    .filter(({ path, ours }) => !contains(valueAt(values, path), ours))
+    .filter((trace) =>
+      'item' in trace
+        ? !listAt(values, trace.path)?.some((one) => isDeepStrictEqual(one, trace.item))
+        : !contains(valueAt(values, trace.path), trace.ours),
+    )
     .map(({ path }) => path.join('.'));
 }
 
-function takeBack(values: unknown, { path, before, ours }: Trace, changes: Change[], kept: string[]): void {
+function takeBack(values: unknown, trace: Trace, changes: Change[], kept: string[]): void {
+  const { path } = trace;
+  if ('item' in trace) {
+    const isThere = listAt(values, path)?.some((one) => isDeepStrictEqual(one, trace.item));
+    if (isThere) changes.push({ path, without: trace.item });
+    return;
+  }
+  const { before, ours } = trace;
   const now = valueAt(values, path);
   if (isDeepStrictEqual(now, before)) return;
   if (isDeepStrictEqual(now, ours)) {
@@ -139,13 +173,19 @@ function takeBack(values: unknown, { path, before, ours }: Trace, changes: Chang
       takeBack(values, { path: [...path, name], before: undefined, ours: value }, changes, kept);
     return;
   }
+  if (before === undefined && Array.isArray(now) && Array.isArray(ours)) {
+    for (const item of ours) takeBack(values, { path, item }, changes, kept);
+    return;
+  }
   kept.push(path.join('.'));
 }
 
 /** True when all that we put is there, whatever else is. */
-function contains(now: unknown, ours: Json): boolean {
+function contains(now: unknown, ours: Json | undefined): boolean {
   if (isSection(now) && isSection(ours))
     return Object.entries(ours).every(([name, value]) => contains(now[name], value));
+  if (Array.isArray(now) && Array.isArray(ours))
+    return ours.every((item) => now.some((one) => isDeepStrictEqual(one, item)));
   return isDeepStrictEqual(now, ours);
 }
 
@@ -157,6 +197,11 @@ export function valueAt(values: unknown, path: readonly string[]): Json | undefi
     at = at[name];
   }
   return at as Json | undefined;
+}
+
+function listAt(values: unknown, path: readonly string[]): readonly Json[] | null {
+  const at = valueAt(values, path);
+  return Array.isArray(at) ? at : null;
 }
 
 function refuseThroughScalar(file: string, values: unknown, path: readonly string[]): void {
@@ -175,16 +220,46 @@ function refuseThroughScalar(file: string, values: unknown, path: readonly strin
   }
 }
 
-function isSection(value: unknown): value is Record<string, Json> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function withChange(values: unknown, change: Change): unknown {
+  const list = listAt(values, change.path) ?? [];
+  if ('item' in change) {
+    const had = list.some((one) => isDeepStrictEqual(one, change.item));
+    return had ? values : withValue(values, change.path, [...list, change.item]);
+  }
+  if ('without' in change) {
+    const index = list.findLastIndex((one) => isDeepStrictEqual(one, change.without));
+    return index < 0 ? values : withValue(values, change.path, list.toSpliced(index, 1));
+  }
+  return withValue(values, change.path, change.value);
 }
 
-function withChange(values: unknown, { path: [name = '', ...rest], value }: Change): unknown {
+function withValue(
+  values: unknown,
+  [name = '', ...rest]: readonly string[],
+  value: Json | undefined,
+): unknown {
   const section = isSection(values) ? values : {};
   const { [name]: now, ...others } = section;
   if (rest.length === 0) return value === undefined ? others : { ...section, [name]: value };
   if (value === undefined && now === undefined) return section;
-  return { ...section, [name]: withChange(now, { path: rest, value }) };
+  return { ...section, [name]: withValue(now, rest, value) };
+}
+
+function isSection(value: unknown): value is Record<string, Json> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function named<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError('CONFIG_INVALID', `${file} cannot be read: ${firstLine(messageOf(error))}`, {
+      field: file,
+      hint: 'Mend the file, or move it away; nothing in it was changed.',
+      cause: error,
+    });
+  }
 }
 
 function withoutBom(text: string): { bom: string; text: string } {

@@ -25,18 +25,28 @@ export const jsonFormat: SettingsFormat = {
   },
 
   edit(text, { path, value }) {
-    const isNew = text.trim() === '';
-    const edits = modify(isNew ? '{}' : text, [...path], value, {
-      formattingOptions: {
-        ...habitsOf(text),
-        eol: text.includes('\r\n') ? '\r\n' : '\n',
-        insertFinalNewline: isNew,
-      },
-    });
-    const edited = applyEdits(isNew ? '{}' : text, edits);
-    return isNew ? `${edited}\n` : edited;
+    return changed(text, [...path], value);
+  },
+
+  append(text, path, item) {
+    return changed(text, [...path, -1], item, true);
+  },
+
+  drop(text, path, index) {
+    return changed(text, [...path, index], undefined);
   },
 };
+
+function changed(text: string, path: (string | number)[], value: unknown, isArrayInsertion = false): string {
+  const isNew = text.trim() === '';
+  const start = isNew ? '{}' : text;
+  const edits = modify(start, path, value, {
+    isArrayInsertion,
+    formattingOptions: { ...habitsOf(text), eol: text.includes('\r\n') ? '\r\n' : '\n' },
+  });
+  const edited = applyEdits(start, edits);
+  return isNew ? `${edited}\n` : edited;
+}
 
 /** How the file is indented, from its first indented line. */
 function habitsOf(text: string): { insertSpaces: boolean; tabSize: number } {
