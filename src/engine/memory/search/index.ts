@@ -3,8 +3,8 @@ import { type Candidates, FEATURES, Ranker } from './ranker.ts';
 import { isPersonal, relevanceOf } from './relevance.ts';
 import { Shelf } from './shelf.ts';
 import { type DocRef, type IndexedDoc, IndexStore } from './store.ts';
-import { namesIn, termsOf } from './terms.ts';
-import { TRAIT, traitsOf } from './traits.ts';
+import { namesIn, readText } from './terms.ts';
+import { TRAIT } from './traits.ts';
 import { WEIGHTS } from './weights.ts';
 import { type Wish, wishOf } from './wish.ts';
 
@@ -181,23 +181,25 @@ function relevance(candidates: Candidates, row: number, traits: number, personal
 }
 
 function docOfTurn(row: TurnText): IndexedDoc {
+  const { terms, traits } = readText(row.text);
   const names = row.speaker === row.role ? [] : namesIn(row.speaker).map((name) => `@${name}`);
   return {
     ref: { type: 'turn', id: row.id },
     session: hash(row.session_id),
     day: dayOf(row.said_at),
-    traits: traitsOf(row.text) | (row.role === 'assistant' ? TRAIT.assistant : 0),
-    terms: [...termsOf(row.text), ...names],
+    traits: traits | (row.role === 'assistant' ? TRAIT.assistant : 0),
+    terms: [...terms, ...names],
   };
 }
 
 function docOfUnit(row: UnitText): IndexedDoc {
+  const { terms, traits } = readText(row.content);
   return {
     ref: { type: 'unit', id: row.id },
     session: 0,
     day: dayOf(row.observed_at),
-    traits: traitsOf(row.content) | TRAIT.unit,
-    terms: termsOf(row.content),
+    traits: traits | TRAIT.unit,
+    terms,
   };
 }
 

@@ -92,29 +92,30 @@ export function languageOfScript(word: string): Language | null {
 }
 
 const SAMPLE_WORDS = 60;
-/** Two function words of a language more than English has make a text that language. */
+/** So many function words more than English has make a text another language's. */
 const LEAD = 2;
+
+/** Which of LATIN have a word as a function word, a bit for each. */
+const LANGUAGES_OF = new Map<string, number>();
+LATIN.forEach(({ stop }, at) => {
+  for (const word of stop) LANGUAGES_OF.set(word, (LANGUAGES_OF.get(word) ?? 0) | (1 << at));
+});
 
 /**
  * The language of Latin words, by their function words; the beginning of the text decides. Null when nothing tells,
  * as for names and most commands.
  */
 export function latinLanguageOf(words: readonly string[]): Language | null {
-  const sample = words.slice(0, SAMPLE_WORDS);
-  let best: Language | null = null;
-  let most = 0;
-  let ofEnglish = 0;
-  for (const one of LATIN) {
-    let hits = 0;
-    for (const word of sample) if (one.stop.has(word)) hits += 1;
-    if (one === ENGLISH) ofEnglish = hits;
-    const isBetter = one === ENGLISH ? hits > 0 : hits >= ofEnglish + (ofEnglish === 0 ? 1 : LEAD);
-    if (isBetter && hits > most) {
-      best = one;
-      most = hits;
-    }
+  const hits = new Array<number>(LATIN.length).fill(0);
+  for (const word of words.slice(0, SAMPLE_WORDS)) {
+    const languages = LANGUAGES_OF.get(word);
+    if (languages === undefined) continue;
+    for (let at = 0; at < hits.length; at += 1) if (languages & (1 << at)) hits[at] = (hits[at] ?? 0) + 1;
   }
-  return best;
+  const most = Math.max(...hits);
+  const ofEnglish = hits[0] ?? 0;
+  if (most === 0) return null;
+  return most >= ofEnglish + (ofEnglish === 0 ? 1 : LEAD) ? (LATIN[hits.indexOf(most)] ?? null) : ENGLISH;
 }
 
 /** Every language of the Latin alphabet: for questions too short to tell theirs. */

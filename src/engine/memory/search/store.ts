@@ -105,7 +105,9 @@ export class IndexStore {
   /** Takes a document out, with every trace of its words. Returns whether it was there. */
   drop(ref: DocRef): boolean {
     const row = this.#database.get<{ scope: number; doc: number; terms: string }>(
-      'SELECT scope, doc, terms FROM memory_docs WHERE generation = ? AND type = ? AND ref = ?',
+      // Left alone, SQLite would look through the whole generation.
+      `SELECT scope, doc, terms FROM memory_docs INDEXED BY memory_docs_by_ref
+       WHERE generation = ? AND type = ? AND ref = ?`,
       this.generation,
       ref.type,
       ref.id,

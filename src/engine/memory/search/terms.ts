@@ -7,6 +7,7 @@ import {
   latinLanguageOf,
   UNSPACED_STOP,
 } from './languages.ts';
+import { traitsOf } from './traits.ts';
 
 /** One thing that a question asks for: any of `terms` answers it. */
 export interface QueryGroup {
@@ -33,8 +34,8 @@ const CLIPPED = new Set(['ll', 're', 've', 'don', 'didn', 'doesn', 'isn', 'wasn'
 
 const segmenter = new Intl.Segmenter('zh', { granularity: 'word' });
 
-/** The terms of a text that is stored, in order, repeated as often as they occur. */
-export function termsOf(text: string): string[] {
+/** The terms of a text that is stored, repeated as often as they occur, and what traits it has. */
+export function readText(text: string): { terms: string[]; traits: number } {
   const read = readingOf(text);
   const language = latinLanguageOf(read.latin) ?? ENGLISH;
   const terms: string[] = [];
@@ -42,7 +43,7 @@ export function termsOf(text: string): string[] {
     const own = languageOfScript(word) ?? language;
     if (!isStop(word, own)) terms.push(stemOf(word, own));
   }
-  return [...terms, ...read.others];
+  return { terms: [...terms, ...read.others], traits: traitsOf(read.text, read.words) };
 }
 
 /**
@@ -76,6 +77,8 @@ export function namesIn(text: string): string[] {
 }
 
 interface Reading {
+  /** As it was read. */
+  text: string;
   /** In lower case, with their accents. */
   words: string[];
   /** Those of `words` in the Latin alphabet. */
@@ -109,7 +112,7 @@ function readingOf(whole: string): Reading {
   }
   for (const [name] of spaced.matchAll(COMPOUND))
     if (name.length <= LONGEST_TERM && TELLING.test(name)) others.push(bare(name));
-  return { words, latin, others };
+  return { text, words, latin, others };
 }
 
 /** A single letter is none, a single digit is. */

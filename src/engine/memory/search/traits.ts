@@ -14,30 +14,40 @@ export const TRAIT = {
 } as const;
 
 const ASKS = /[?？؟;][\s"'”’)\]]*$/u;
-const COUNTS =
-  /\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|couple|few|several|once|twice|half|deux|trois|quatre|cinq|dix|cent|mille|dos|tres|cuatro|cinco|diez|cien|mil|zwei|drei|vier|fünf|zehn|hundert|tausend)\b|[一二两三四五六七八九十百千万几]/iu;
-const TELLS_WHEN = new RegExp(
-  [
-    String.raw`\b(?:yesterday|today|tonight|tomorrow|ago|recently|lately|just|soon|since|weekend|weekends)\b`,
-    String.raw`\b(?:last|next|this|past|previous|coming|in a|a) (?:night|day|days|week|weeks|month|months|year|years|few|couple|summer|winter|spring|autumn|fall|morning|afternoon|evening|mon|tues|wednes|thurs|fri|satur|sun)`,
-    String.raw`\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b`,
-    String.raw`\b(?:january|february|march|april|june|july|august|september|october|november|december)\b`,
-    String.raw`\b(?:in|of|by|until|last|next|this) may\b|\b(?:19|20)\d\d\b|\b\d+ (?:day|week|month|year)s?\b`,
-    String.raw`\b(?:hier|demain|aujourd|avant-hier|dernière?|prochaine?|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\b`,
-    String.raw`\b(?:ayer|hoy|mañana|pasad[oa]|próxim[oa]|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|lunes|martes|miércoles|jueves|viernes|sábado|domingo)\b`,
-    String.raw`\b(?:gestern|heute|morgen|vorgestern|letzte[nrs]?|nächste[nrs]?|januar|februar|märz|mai|juni|juli|oktober|dezember|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)\b`,
-    '昨天|今天|明天|前天|后天|上周|下周|上个月|下个月|去年|今年|明年|星期|周末|刚刚|最近|月|昨日|今日|明日|先週|来週|先月|来月|어제|오늘|내일|지난|작년|내년',
-  ].join('|'),
-  'iu',
-);
+const DIGIT = /\d/;
+const YEAR = /^(?:19|20)\d\d$/;
+const UNSPACED_DATE =
+  /昨天|今天|明天|前天|后天|上周|下周|上个月|下个月|去年|今年|明年|星期|周末|刚刚|最近|[月日]|昨日|今日|明日|先週|来週|先月|来月|어제|오늘|내일|지난|작년|내년/u;
+const UNSPACED_COUNT = /[一二两三四五六七八九十百千万几]/u;
 
-const BOTH_ENDS = 600;
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean));
 
-export function traitsOf(text: string): number {
-  const ends = text.length <= 2 * BOTH_ENDS ? text : `${text.slice(0, BOTH_ENDS)} ${text.slice(-BOTH_ENDS)}`;
-  return (
-    (ASKS.test(ends) ? TRAIT.asks : 0) |
-    (TELLS_WHEN.test(ends) ? TRAIT.dated : 0) |
-    (COUNTS.test(ends) ? TRAIT.counted : 0)
-  );
+const DATE_WORDS = words(`
+  yesterday today tonight tomorrow ago recently lately just soon since weekend weekends week weeks month months year
+  years day days night morning afternoon evening summer winter spring autumn monday tuesday wednesday thursday friday
+  saturday sunday january february march april june july august september october november december
+  hier demain hui semaine mois année ans soir matin été hiver janvier février mars avril juin juillet août septembre
+  octobre novembre décembre lundi mardi mercredi jeudi vendredi samedi dimanche
+  ayer hoy mañana semana mes meses año años noche tarde enero febrero marzo abril mayo junio julio agosto septiembre
+  octubre noviembre diciembre lunes martes miércoles jueves viernes sábado domingo
+  gestern heute morgen woche wochen monat jahr jahre jahren abend januar februar märz mai juni juli oktober dezember
+  montag dienstag mittwoch donnerstag freitag samstag sonntag
+  вчера сегодня завтра неделю месяц год года лет`);
+
+const NUMBER_WORDS = words(`
+  two three four five six seven eight nine ten eleven twelve dozen hundred thousand couple few several once twice half
+  deux trois quatre cinq six sept huit neuf dix douze cent mille dos tres cuatro cinco seis siete ocho nueve diez cien mil
+  zwei drei vier fünf sechs sieben acht neun zehn zwölf hundert tausend два три четыре пять десять`);
+
+/** `spoken`: the words of the text in lower case. */
+export function traitsOf(text: string, spoken: readonly string[]): number {
+  let traits = ASKS.test(text.slice(-20)) ? TRAIT.asks : 0;
+  for (const word of spoken) {
+    if (DATE_WORDS.has(word)) traits |= TRAIT.dated;
+    else if (DIGIT.test(word)) traits |= YEAR.test(word) ? TRAIT.dated : TRAIT.counted;
+    else if (NUMBER_WORDS.has(word)) traits |= TRAIT.counted;
+  }
+  if (UNSPACED_DATE.test(text)) traits |= TRAIT.dated;
+  if (UNSPACED_COUNT.test(text)) traits |= TRAIT.counted;
+  return traits;
 }
