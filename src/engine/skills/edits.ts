@@ -1,7 +1,7 @@
 import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
-import type { Undo } from '../../shared/contract.ts';
+import type { RouteOutput, Undo } from '../../shared/contract.ts';
 import { AppError } from '../../shared/errors.ts';
 import { writeAtomic } from '../platform/files.ts';
 import { estimateTokens } from '../platform/tokens.ts';
@@ -11,7 +11,7 @@ import type { UndoLog } from '../store/undo.ts';
 import { placeFolder } from './bank.ts';
 import { hashOf, type LoadedFile, moveFolder, readSkillText, SKILL_FILE } from './folder.ts';
 import { type Authorship, OUTSIDE, type SkillHistory } from './history.ts';
-import { joinSkill, parseSkill, type SkillFile, withBody, withField } from './skill-file.ts';
+import { joinSkill, lineOf, parseSkill, type SkillFile, withBody, withField } from './skill-file.ts';
 
 /** What changing the library needs of the book that reads it. */
 export interface EditsDeps {
@@ -104,22 +104,33 @@ export class SkillEdits {
   }
 
   /** What is wrong with a text before it is saved. `name` is the one that it has to keep; a new skill's must be free. */
-  check(content: string, name?: string): { problem: string | null; remarks: string[]; tokens: number } {
-    const { skill, problem } = parseSkill(content);
-    if (problem !== null) return { problem, remarks: [], tokens: 0 };
+  check(content: string, name?: string): RouteOutput<'skills.check'> {
+    const parsed = parseSkill(content);
+    if (parsed.skill === null)
+      return { problem: parsed.problem, remarks: [], lines: [parsed.line], tokens: 0 };
+    const { skill } = parsed;
     const tokens = estimateTokens(skill.body);
     const remarks: string[] = [];
+    const lines: number[] = [];
+    const remark = (text: string, key: string) => {
+      remarks.push(text);
+      lines.push(lineOf(skill.parts, key));
+    };
     if (tokens > GOOD_TOKENS)
-      remarks.push(
+      remark(
         `The text has ${tokens} tokens; what is longer than ${GOOD_TOKENS} crowds out other skills.`,
+        'body',
       );
     if (skill.triggers.length === 0)
-      remarks.push(
+      remark(
         'It has no metadata.triggers: phrases of a user that call for it, separated by semicolons.',
+        'metadata',
       );
     if (skill.description.length < 20)
-      remarks.push('The description is short: say when the skill is to be used.');
-    return { problem: this.#nameProblem(skill.name, name), remarks, tokens };
+      remark('The description is short: say when the skill is to be used.', 'description');
+    const problem = this.#nameProblem(skill.name, name);
+    if (problem !== null) lines.unshift(lineOf(skill.parts, 'name'));
+    return { problem, remarks, lines, tokens };
   }
 
   #nameProblem(own: string, name: string | undefined): string | null {

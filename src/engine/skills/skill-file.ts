@@ -32,7 +32,10 @@ export interface SkillFile {
   parts: SkillParts;
 }
 
-export type ParsedSkill = { skill: SkillFile; problem: null } | { skill: null; problem: string };
+/** `line` is where the problem stands, from 1. */
+export type ParsedSkill =
+  | { skill: SkillFile; problem: null }
+  | { skill: null; problem: string; line: number };
 
 const MAX_NAME = 64;
 const MAX_DESCRIPTION = 1024;
@@ -52,6 +55,14 @@ export function splitSkill(text: string): SkillParts | null {
   return { bom, open, frontMatter, close, body: text.slice(whole.length) };
 }
 
+/** The line of the file, from 1, in which a key of the front matter stands, or the `body` begins; the first when it is not there. */
+export function lineOf(parts: SkillParts, key: string): number {
+  const lines = parts.frontMatter.split(/\r\n|\n|\r/);
+  if (key === 'body') return lines.length + 2;
+  const at = lines.findIndex((line) => line.trimStart().startsWith(`${key}:`));
+  return at === -1 ? 1 : at + 2;
+}
+
 /** The inverse of `splitSkill`. */
 export function joinSkill(parts: SkillParts): string {
   return parts.bom + parts.open + parts.frontMatter + parts.close + parts.body;
@@ -60,20 +71,23 @@ export function joinSkill(parts: SkillParts): string {
 /** Reads a SKILL.md; a file that cannot be used says why instead of vanishing. */
 export function parseSkill(text: string): ParsedSkill {
   const parts = splitSkill(text);
-  if (!parts) return bad('It has no front matter: the first line must be --- and a second --- must end it.');
+  if (!parts)
+    return bad('It has no front matter: the first line must be --- and a second --- must end it.', 1);
   const fields = readFields(parts.frontMatter);
-  if (typeof fields === 'string') return bad(fields);
+  if (fields instanceof BadYaml) return bad(fields.message, fields.line);
+  const at = (key: string) => lineOf(parts, key);
 
   const name = textOf(fields.name);
-  if (name === '') return bad('The front matter has no name.');
+  if (name === '') return bad('The front matter has no name.', at('name'));
   if (!isSkillName(name))
     return bad(
       `The name ${JSON.stringify(name)} is not valid: lower-case letters, digits and single hyphens, at most ${MAX_NAME} characters.`,
+      at('name'),
     );
   const description = textOf(fields.description);
-  if (description === '') return bad('The front matter has no description.');
+  if (description === '') return bad('The front matter has no description.', at('description'));
   const body = parts.body.trim();
-  if (body === '') return bad('There is no text after the front matter.');
+  if (body === '') return bad('There is no text after the front matter.', at('body'));
 
   const metadata = isRecord(fields.metadata) ? fields.metadata : {};
   return {
@@ -168,8 +182,19 @@ function startOf(map: YAMLMap): number | null {
   return isScalar(first) && first.range ? first.range[0] : null;
 }
 
-/** Top-level fields; a string is the reason why there are none. */
-function readFields(text: string): Record<string, unknown> | string {
+/** Why a front matter has no fields, and in which line of the file. */
+class BadYaml {
+  readonly message: string;
+  readonly line: number;
+
+  constructor(message: string, line: number) {
+    this.message = message;
+    this.line = line;
+  }
+}
+
+/** Top-level fields, or the reason why there are none. */
+function readFields(text: string): Record<string, unknown> | BadYaml {
   const source = withKnownLineEnds(text);
   const document = parseDocument(source, { uniqueKeys: false, logLevel: 'silent' });
   const [error] = document.errors;
@@ -177,10 +202,11 @@ function readFields(text: string): Record<string, unknown> | string {
   // The original wrote descriptions unquoted, colons and all: read `key: rest of line` as it did.
   const lines = plainLines(source);
   if (isSkillName(textOf(lines.name)) && textOf(lines.description) !== '') return lines;
-  if (!error) return 'The front matter is not a list of keys and values.';
+  if (!error) return new BadYaml('The front matter is not a list of keys and values.', 2);
   const at = error.linePos?.[0];
   const where = at ? ` (line ${at.line + 1}, column ${at.col})` : '';
-  return `The front matter is not valid YAML${where}: ${error.message.split('\n')[0]?.replace(/ at line.*/, '')}`;
+  const reason = error.message.split('\n')[0]?.replace(/ at line.*/, '');
+  return new BadYaml(`The front matter is not valid YAML${where}: ${reason}`, (at?.line ?? 1) + 1);
 }
 
 function fieldsOf(map: YAMLMap): Record<string, unknown> {
@@ -233,6 +259,6 @@ function clean(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-function bad(problem: string): ParsedSkill {
-  return { skill: null, problem };
+function bad(problem: string, line: number): ParsedSkill {
+  return { skill: null, problem, line };
 }

@@ -92,6 +92,17 @@ describe('parseSkill', () => {
     expect(parseSkill(text).problem).toMatch(reason);
   });
 
+  // Would catch a fault that an editor marks in another line than the one to change.
+  it.each([
+    ['no front matter', 'Just text', 1],
+    ['no name', '---\ndescription: b\n---\nBody', 1],
+    ['a name that is not valid', '---\ndescription: b\nname: Not Valid\n---\nBody', 3],
+    ['an empty description', '---\r\nname: a\r\ndescription:\r\n---\r\nBody', 3],
+    ['no body', '---\nname: a\ndescription: b\n---\n\n', 5],
+  ])('says in which line a fault is: %s', (_, text, line) => {
+    expect(parseSkill(text)).toMatchObject({ line });
+  });
+
   it('never throws, whatever the bytes', () => {
     fc.assert(
       fc.property(
