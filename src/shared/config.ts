@@ -244,7 +244,6 @@ export const configSchema = z.looseObject({
       [],
       'More folders',
       'Skill folders of other tools, in order of priority after the library; read and watched, never written: ~/.openclaw/skills, ~/.claude/skills, a project’s .claude/skills.',
-      RESTART,
     ),
     retrieval_mode: key(
       z.enum(['hybrid', 'template', 'embedding']),

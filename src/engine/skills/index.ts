@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { Config } from '../../shared/config.ts';
 import type { Undo } from '../../shared/contract.ts';
@@ -20,14 +20,16 @@ import type { UndoLog } from '../store/undo.ts';
 import { sweepStaging } from './bank.ts';
 import { BankCopies } from './bank-copies.ts';
 import { SkillEdits, type TextChange } from './edits.ts';
-import { hashOf, type LoadedFile, readSkillText, SKILL_FILE, skillFolders, watchSkills } from './folder.ts';
+import { hashOf, type LoadedFile, readSkillText, SKILL_FILE } from './folder.ts';
 import { Generation } from './generation.ts';
 import { type Authorship, OUTSIDE, SkillHistory } from './history.ts';
 import { type Overlap, overlapsOf } from './overlap.ts';
 import { Ranking } from './ranking.ts';
+import { Reading } from './reading.ts';
 import { Retriever } from './retriever.ts';
+import type { Spot } from './roots.ts';
 import { type Place, Scopes } from './scopes.ts';
-import { Shelf } from './shelf.ts';
+import type { Shelf } from './shelf.ts';
 import {
   composeSkill,
   isSkillName,
@@ -36,7 +38,6 @@ import {
   type SkillDraft,
   type SkillFile,
 } from './skill-file.ts';
-import { Slices } from './slices.ts';
 import { SkillSwitches } from './switches.ts';
 import { type Fit, tryOn } from './try-on.ts';
 import { type SkillUse, SkillUses } from './uses.ts';
@@ -75,12 +76,6 @@ interface Live {
   tokens: number;
 }
 
-/** Where a skill's folder is: its place in the order of folders, and its name there. */
-interface Spot {
-  folder: string;
-  place: number;
-}
-
 /**
  * The skill library: a folder of SKILL.md files that belongs to the user. Reads it, watches it, finds what fits a
  * text, and writes only whole new skills.
@@ -93,37 +88,37 @@ export class SkillBook {
   /** For whom skills are meant. */
   readonly scopes: Scopes;
   readonly #deps: SkillBookDeps;
+  readonly #reading: Reading;
   readonly #shelf: Shelf;
-  readonly #roots: readonly string[];
   readonly #live = new Map<string, Live>();
   readonly #ranking = new Ranking();
   readonly #retriever: Retriever;
   readonly #bank: BankCopies;
-  readonly #slices: Slices<Spot>;
   readonly #worth: WorthBook;
   readonly #switches: SkillSwitches;
   readonly #generation: Generation;
   readonly #uses: SkillUses;
   #folderProblems: SkillProblem[] = [];
-  readonly #readableRoots = new Set<string>();
   #isRead = false;
-  #unwatch: (() => Promise<void>)[] = [];
 
   constructor(deps: SkillBookDeps) {
     this.#deps = deps;
-    this.#roots = (deps.roots ?? []).filter((root) => resolve(root) !== resolve(deps.dir));
-    this.#shelf = new Shelf([deps.dir, ...this.#roots]);
+    this.#reading = new Reading({
+      ...deps,
+      take: (spots) => this.#takeAll(spots),
+      changed: (folder, place) => this.#refresh(folder, OUTSIDE, place),
+      lost: (names) => {
+        for (const name of names) this.#settle(name);
+      },
+      done: () => this.#settleIn(),
+    });
+    this.#shelf = this.#reading.shelf;
     this.history = new SkillHistory(deps);
     this.#worth = new WorthBook(deps);
     this.#bank = new BankCopies(deps);
     this.#switches = new SkillSwitches(deps.database);
     this.#generation = new Generation(deps.database);
     this.#uses = new SkillUses(deps);
-    this.#slices = new Slices({
-      clock: deps.clock,
-      take: (spots) => this.#takeAll(spots),
-      done: () => this.#settleIn(),
-    });
     this.#retriever = new Retriever({
       config: deps.config,
       ranking: this.#ranking,
@@ -161,35 +156,32 @@ export class SkillBook {
     this.edits.load();
     this.#worth.load();
     this.history.load();
-    const spots: Spot[] = [];
     this.scopes.load();
     try {
       mkdirSync(dir, { recursive: true });
       sweepStaging(dir);
       this.#bank.bringIn();
-      spots.push(...skillFolders(dir).map((folder) => ({ folder, place: 0 })));
+      await this.#reading.start();
     } catch (error) {
       this.#folderProblems = [
         { path: dir, message: `The skills folder cannot be used: ${messageOf(error)}` },
       ];
       log.warn({ err: error, dir }, 'the skills folder cannot be used');
-      return;
     }
-    spots.push(...this.#spotsOfRoots());
-    await this.#slices.start(spots, (error) =>
-      log.error({ err: error, dir }, 'the rest of the skills was not read'),
-    );
   }
 
   async stop(): Promise<void> {
-    await this.#slices.stop();
-    await Promise.all(this.#unwatch.map((unwatch) => unwatch()));
-    this.#unwatch = [];
+    await this.#reading.stop();
+  }
+
+  /** Takes other folders for those of other tools; resolves when theirs are read. */
+  async followRoots(roots: readonly string[]): Promise<void> {
+    await this.#reading.follow(roots);
   }
 
   /** Resolves when every skill has been read; thousands of them are read beside the first turns. */
   async loaded(): Promise<void> {
-    await this.#slices.finished();
+    await this.#reading.finished();
   }
 
   #takeAll(spots: readonly Spot[]): void {
@@ -203,8 +195,8 @@ export class SkillBook {
   }
 
   /** What can be done only when all is read. */
-  async #settleIn(): Promise<void> {
-    const { dir, clock, log } = this.#deps;
+  #settleIn(): void {
+    const { log } = this.#deps;
     this.#isRead = true;
     this.#noteGone();
     this.#noteChange();
@@ -212,20 +204,6 @@ export class SkillBook {
       log.warn({ path: problem.path }, `skill not used: ${problem.message}`);
     const note = this.note();
     if (note !== null) log.warn(note);
-    for (const [place, root] of [dir, ...this.#roots].entries())
-      if (place === 0 || this.#readableRoots.has(root))
-        this.#unwatch.push(
-          await watchSkills(
-            realpathSync(root),
-            clock,
-            (folder) => this.#refresh(folder, OUTSIDE, place),
-            (error) =>
-              log.warn(
-                { err: error, dir: root },
-                'changes of the skills folder may be noticed only after a restart',
-              ),
-          ),
-        );
   }
 
   /** Takes a folder of the library as it is now, as the watcher does when it changed. */
@@ -430,21 +408,6 @@ export class SkillBook {
     this.#deps.bus.emit('invalidate', 'skills');
   }
 
-  /** A folder of another tool may be missing; that is said and keeps nothing else from working. */
-  #spotsOfRoots(): Spot[] {
-    return this.#roots.flatMap((root, at) => {
-      try {
-        const spots = skillFolders(root).map((folder) => ({ folder, place: at + 1 }));
-        this.#readableRoots.add(root);
-        return spots;
-      } catch (error) {
-        const message = `This folder of skills.roots cannot be read: ${messageOf(error)}`;
-        this.#folderProblems.push({ path: root, message });
-        return [];
-      }
-    });
-  }
-
   /** Reads one changed folder again, alone. */
   #refresh(folder: string, by: Authorship = OUTSIDE, place = 0): void {
     const { file, names, changed } = this.#shelf.read(folder, place);
@@ -535,11 +498,7 @@ export class SkillBook {
   }
 
   #problems(): SkillProblem[] {
-    const reading =
-      this.#slices.left > 0
-        ? [{ path: this.#deps.dir, message: `${this.#slices.left} skills are still being read.` }]
-        : [];
-    return [...this.#folderProblems, ...reading, ...this.#shelf.problems()];
+    return [...this.#folderProblems, ...this.#reading.problems(), ...this.#shelf.problems()];
   }
 
   #summary({ file, skill, tokens }: Live, uses: ReadonlyMap<string, SkillUse>): SkillSummary {

@@ -1,19 +1,15 @@
+import { statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { SkillProblem } from '../../shared/model.ts';
-import { type LoadedFile, loadSkill } from './folder.ts';
-
-/** A `<folder>` in one of the shelf's places; place 0 is the library itself. */
-interface Spot {
-  place: number;
-  folder: string;
-}
+import { type LoadedFile, loadSkill, SKILL_FILE, skillFolders } from './folder.ts';
+import type { Spot } from './roots.ts';
 
 /**
  * The skill files of all places as last read, and the names that they claim: of several with one name the one in the
  * earliest place counts, and there the first by path.
  */
 export class Shelf {
-  readonly #dirs: readonly string[];
+  #dirs: readonly string[];
   /** By path of the folder. */
   readonly #files = new Map<string, LoadedFile>();
   /** Who claims a name, the one that it stands for first. */
@@ -22,6 +18,21 @@ export class Shelf {
   /** `dirs`: the library's folder, then those that are only read, in order of priority. */
   constructor(dirs: readonly string[]) {
     this.#dirs = dirs;
+  }
+
+  /**
+   * Puts other places after the library, all of them unread. Returns the names that a file of the old ones claimed:
+   * they may stand for another file now, or for none.
+   */
+  setPlaces(dirs: readonly string[]): string[] {
+    const [library] = this.#dirs;
+    this.#dirs = dirs;
+    for (const key of [...this.#files.keys()]) if (dirname(key) !== library) this.#files.delete(key);
+    const lost = [...this.#claims].flatMap(([name, spots]) =>
+      spots.some(({ place }) => place > 0) ? [name] : [],
+    );
+    for (const name of lost) this.#claim(name, (spots) => spots.filter(({ place }) => place === 0));
+    return lost;
   }
 
   /** Reads one folder, alone. `names` may stand for another file from now on, or for none; `file`: what is there now. */
@@ -44,6 +55,19 @@ export class Shelf {
       this.#claim(file.skill.name, (spots) => [...spots, { place, folder }].sort(byPriority));
     }
     return { file, names, changed: before?.hash !== file?.hash || before?.problem !== file?.problem };
+  }
+
+  /** Looks at one folder of a place after the other: its name where its file is not as it was read, else null. */
+  *changedIn(place: number): Generator<string | null> {
+    const dir = this.#dirs[place] as string;
+    const there = new Set(skillFolders(dir));
+    for (const folder of there) {
+      const path = join(dir, folder);
+      const before = this.#files.get(path)?.updatedAtMs ?? null;
+      yield before === changedAt(join(path, SKILL_FILE)) ? null : folder;
+    }
+    for (const [path, { folder }] of this.#files)
+      if (dirname(path) === dir && !there.has(folder)) yield folder;
   }
 
   /** Names that a usable file has. */
@@ -79,6 +103,11 @@ export class Shelf {
     if (spots.length > 0) this.#claims.set(name, spots);
     else this.#claims.delete(name);
   }
+}
+
+/** In milliseconds; null when there is no such file. */
+function changedAt(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
 }
 
 /** Short for a neighbour, whole for a file elsewhere. */

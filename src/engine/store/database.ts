@@ -190,6 +190,8 @@ function open(
     driver.exec('PRAGMA journal_mode = WAL');
     driver.exec('PRAGMA synchronous = NORMAL');
     driver.exec('PRAGMA foreign_keys = ON');
+    // What is rewritten or deleted must not stay readable in the file's unused space.
+    driver.exec('PRAGMA secure_delete = ON');
     if (unclean || sizeOf(path) < ALWAYS_CHECKED_BYTES) {
       const check = driver.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
       if (check.quick_check !== 'ok')

@@ -132,3 +132,29 @@ it('follows no link out of a folder, and goes on without a folder that is not th
     expect.stringMatching(/link to a place outside/),
   ]);
 });
+
+it('takes other folders while it runs, as often as they change, and lets those go that are no longer named', async () => {
+  put('skills', 'mine', text('deploy', 'Deploying as I do it'));
+  put('claude', 'deploy', text('deploy', 'Deploying as Claude does it'));
+  put('claude', 'brew', text('brew', 'Brewing oolong with patience'));
+  put('openclaw', 'brew', text('brew', 'Brewing matcha with haste'));
+  await open();
+  const { generation } = book;
+  await book.followRoots([at('openclaw'), at('claude')]);
+  expect(described('brew')).toBe('Brewing matcha with haste');
+  expect(book.generation).toBe(generation + 1);
+  await book.followRoots([at('openclaw'), at('claude')]);
+  expect(book.generation).toBe(generation + 1);
+  await Promise.all([book.followRoots([]), book.followRoots([at('claude')]), book.followRoots([])]);
+  expect(book.list().skills.map(({ name }) => name)).toEqual(['deploy']);
+  expect(book.list().problems).toEqual([]);
+  expect(book.retrieve('brewing oolong tea with patience')).toEqual([]);
+  await book.followRoots([at('claude')]);
+  expect(book.retrieve('brewing oolong tea with patience').map(({ id }) => id)).toEqual(['brew']);
+  put('claude', 'brew', text('brew', 'Brewing sencha'));
+  await until(() => described('brew') === 'Brewing sencha');
+  put('openclaw', 'knot', text('knot', 'Tying knots'));
+  put('skills', 'new', text('new', 'Something of my own'));
+  await until(() => described('new') !== undefined);
+  expect(described('knot')).toBeUndefined();
+});
