@@ -310,6 +310,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     configFile.onChange((now) => {
       log.setLevel(wantedLevel(ports.env) ?? now.log.level);
       learner.wake();
+      void skills.followRoots(skillRoots());
       memory.conversations.wake();
       embeddings.configure();
       bus.emit('invalidate', 'config');
