@@ -158,6 +158,18 @@ describe('transactions', () => {
     database.close();
   });
 
+  // A forgotten memory that can still be read in the file.
+  it('leaves nothing of what was rewritten or deleted in the file', () => {
+    const { database } = openDatabase(path);
+    const long = `hush-long ${'x'.repeat(9000)}`;
+    database.run(...setting('a', 'hush-short'));
+    database.run(...setting('b', long));
+    database.run("UPDATE settings SET value = 'a value that needs more room than before' WHERE key = 'a'");
+    database.run("UPDATE settings SET value = '' WHERE key = 'b'");
+    database.close();
+    expect(readFileSync(path).includes('hush')).toBe(false);
+  });
+
   it('copies a consistent whole while it is open', () => {
     const { database } = openDatabase(path);
     database.run(...setting('a', '1'));
