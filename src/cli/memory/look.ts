@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { localUrl } from '../../engine/platform/address.ts';
 import {
   type MemoryDetail,
   type MemoryHit,
@@ -38,8 +39,11 @@ export function addLooks(memory: Command, context: Context): void {
     .action((_options, self: Command) =>
       withCalls(context, async (call) => {
         const stats = await call('memory.stats', {});
-        if (wantsJson(self)) terminal.json(stats);
-        else for (const line of describeStats(stats)) terminal.out(line);
+        const sidecar = await call('memory.sidecar', {});
+        if (wantsJson(self)) return terminal.json({ ...stats, sidecar });
+        for (const line of describeStats(stats)) terminal.out(line);
+        if (sidecar.address !== null) terminal.out(`The sidecar answers at ${localUrl(sidecar.address)}.`);
+        if (sidecar.failure !== null) terminal.out(`The sidecar is not served: ${sidecar.failure}`);
       }),
     );
   memory
