@@ -43,15 +43,15 @@ const PLAIN = [
    person man woman number line word words list write written writes wrote read reads explain help start starts stop
    run runs change changes look looks ask asks add made man good place point order question answer example idea note
    simple different same whole high low left right able possible sure please file thing text case tell should must`,
-  `appelle appeler nom fait faire fais utilise utiliser veux veut peux peut dois doit aller va vais mettre mets donner
+  `comment pourquoi où qui quoi quels quelles appelle appeler nom fait faire fais utilise utiliser veux veut peux peut dois doit aller va vais mettre mets donner
    donne prendre dire dis savoir sais voir vois jour jours semaine mois année temps fois nouveau nouvelle bon bonne
    grand petit premier dernier chose choses manière écris écrire explique expliquer aide liste mot mots ligne exemple
    question réponse même autre combien quand quelle quel trouve trouver change changer marche sert place gens`,
-  `llama llamar nombre hago hace hacer haz usa usar uso quiero quiere puedo puede debo debe tengo tiene ir voy poner
+  `cómo como dónde donde quién quien cuál cuáles llama llamar nombre hago hace hacer haz usa usar uso quiero quiere puedo puede debo debe tengo tiene ir voy poner
    pon dar dame tomar decir di saber sé ver día días semana mes año vez veces nuevo nueva bueno buena grande pequeño
    primero último cosa cosas manera escribe escribir explica ayuda lista palabra línea ejemplo pregunta respuesta mismo
    otro cuánto cuándo encontrar cambiar gente sirve`,
-  `heißt heißen name mache macht machen benutze benutzt nutzen will kann muss gehen geht geben gibt nehmen sagen wissen
+  `wie wo wer warum wann welche welcher welches heißt heißen name mache macht machen benutze benutzt nutzen will kann muss gehen geht geben gibt nehmen sagen wissen
    sehen tag tage woche monat jahr zeit mal neu neue gut groß klein erste letzte sache dinge schreibe schreiben erkläre
    hilf liste wort zeile beispiel frage antwort gleich andere`,
 ].join(' ');
