@@ -99,14 +99,14 @@ export class Capture {
     return this.#deps.config().memory.ignore_turn_type && isDeclared && this.recorded(turn);
   }
 
-  /** Keeps an exchange that another program tells of. Returns the number of rows that are new. */
+  /** Keeps an exchange that another program tells of; one that the proxy recorded is there. Returns the number of rows that are new. */
   told({ sessionId, scope, user, reply, id }: ToldTurn): number {
     const { database, clock, turns } = this.#deps;
     const at = new Date(clock.now()).toISOString();
     const rows = [
       { role: 'user' as const, text: wordsIn(redact(user).text) },
       { role: 'assistant' as const, text: wordsIn(redact(reply).text) },
-    ].filter(({ text }) => text !== '');
+    ].filter(({ role, text }) => text !== '' && !turns.isRecorded(sessionId, role, text));
     const added = database.tx(() =>
       rows.map(({ role, text }) =>
         turns.add({

@@ -41,6 +41,18 @@ export class TurnStore {
     return row;
   }
 
+  /** Whether these very words stand in a recorded turn of the session. */
+  isRecorded(sessionId: string, role: TurnRow['role'], text: string): boolean {
+    return (
+      this.#database.get(
+        'SELECT 1 FROM memory_turns WHERE session_id = ? AND role = ? AND text = ? AND turn_id IS NOT NULL LIMIT 1',
+        sessionId,
+        role,
+        text.slice(0, MOST_CHARS),
+      ) !== null
+    );
+  }
+
   /** The scope in which a session's first words were kept; null for a session without any. */
   scopeOf(sessionId: string): number | null {
     return (
