@@ -97,6 +97,10 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     'skills.tryOn': ({ content, limit }) => skills.tryOn(content, sessions.lastAsked(limit)),
     'skills.bank': () => skills.bankUpdates(),
     'skills.takeFromBank': ({ name }) => skills.takeFromBank(name),
+    'skills.keepMine': ({ name }) => {
+      skills.keepMine(name);
+      return null;
+    },
     'skills.overlaps': () => skills.overlaps(),
     'skills.log': ({ limit }) => skills.history.log(limit),
     'skills.search': ({ text }) => skills.search(text),

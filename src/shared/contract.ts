@@ -241,6 +241,8 @@ export const ROUTES = {
   ),
   'skills.bank': query(none),
   'skills.takeFromBank': command(skill),
+  /** The bank's newer text is not wanted: it is not shown again until there is another one. */
+  'skills.keepMine': command(skill),
   'skills.overlaps': query(none),
   'skills.log': query(z.object({ limit: z.number().int().min(1).max(500).default(50) })),
   'skills.search': query(z.object({ text: z.string().max(20_000) })),
@@ -441,6 +443,7 @@ interface RouteOutputs {
   /** Newer texts of the bank for built-in skills that were edited, as unified diffs. */
   'skills.bank': { name: string; diff: string }[];
   'skills.takeFromBank': { undo: Undo };
+  'skills.keepMine': null;
   /** Skills that get in each other's way: a phrase that two claim, or nearly the same text. */
   'skills.overlaps': { name: string; other: string; message: string }[];
   'skills.log': SkillVersion[];

@@ -396,6 +396,11 @@ export class SkillBook {
     });
   }
 
+  /** Leaves an edited built-in skill as it is; the bank's newer text counts as seen. */
+  keepMine(name: string): void {
+    this.#bank.take(name, () => {});
+  }
+
   /** Skills that get in each other's way. */
   overlaps(): Overlap[] {
     return overlapsOf([...this.#live.values()].map(({ skill }) => skill));

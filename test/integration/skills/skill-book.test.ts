@@ -412,6 +412,15 @@ describe('retrieve', () => {
     expect(() => book.takeFromBank('brew')).toThrow(/nothing newer/);
     undo.apply(taken.undo.token);
     expect(onDisk()).toBe(mine);
+    await book.stop();
+    bankFile('Steep it cold.');
+    const { book: later } = await open();
+    later.keepMine('brew');
+    expect(onDisk()).toBe(mine);
+    expect(later.bankUpdates()).toEqual([]);
+    await later.stop();
+    bankFile('Steep it twice.');
+    expect((await open()).book.bankUpdates()).toHaveLength(1);
   });
 
   it('remarks on what gets in the way of other skills', async () => {

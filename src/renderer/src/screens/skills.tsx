@@ -8,6 +8,8 @@ import { Button } from '../ui/primitives.tsx';
 import { Shell } from '../ui/shell.tsx';
 import { Library } from './library.tsx';
 import { Proposals } from './proposals/index.tsx';
+import { ImportButton } from './skill/import.tsx';
+import { Upkeep } from './skill/upkeep.tsx';
 
 /** The library and what waits to enter it. */
 export function Skills() {
@@ -16,14 +18,17 @@ export function Skills() {
   const snapshot = useSnapshot();
   const skills = useRoute('skills.list', {});
   const [, , part, id, action] = path.split('/');
-  const tab = part === 'proposals' ? 'proposals' : 'library';
+  const tab = part === 'proposals' || part === 'upkeep' ? part : 'library';
+  const bank = useRoute('skills.bank', {});
+  const overlaps = useRoute('skills.overlaps', {});
+  const upkeep = (bank.data?.length ?? 0) + (overlaps.data?.length ?? 0);
   const selected = id === undefined ? null : decodeURIComponent(id);
   return (
     <Shell title={t('skills.title')}>
       <Tabs.Root
         className="detail-tabs"
         value={tab}
-        onValueChange={(value) => navigate(value === 'proposals' ? '/skills/proposals' : '/skills')}
+        onValueChange={(value) => navigate(value === 'library' ? '/skills' : `/skills/${value}`)}
       >
         <div className="bar">
           <Tabs.List className="tabs" aria-label={t('skills.title')}>
@@ -33,15 +38,21 @@ export function Skills() {
             <Tabs.Trigger value="proposals">
               {t('skills.proposals')} <span className="n">{snapshot.waiting.proposals || null}</span>
             </Tabs.Trigger>
+            <Tabs.Trigger value="upkeep">
+              {t('skills.upkeep')} <span className="n">{upkeep || null}</span>
+            </Tabs.Trigger>
           </Tabs.List>
           <span className="grow" />
           {tab === 'proposals' ? (
             <AcceptRule />
-          ) : (
-            <Button hotkey="N" onClick={() => navigate('/skills/new')}>
-              <Plus className="s" aria-hidden="true" />
-              {t('skills.new')}
-            </Button>
+          ) : tab === 'upkeep' ? null : (
+            <>
+              <ImportButton />
+              <Button hotkey="N" onClick={() => navigate('/skills/new')}>
+                <Plus className="s" aria-hidden="true" />
+                {t('skills.new')}
+              </Button>
+            </>
           )}
         </div>
         <Tabs.Content value="library" className="tab-body" tabIndex={-1}>
@@ -49,6 +60,9 @@ export function Skills() {
         </Tabs.Content>
         <Tabs.Content value="proposals" className="tab-body" tabIndex={-1}>
           <Proposals selected={selected} isEditing={action === 'edit'} />
+        </Tabs.Content>
+        <Tabs.Content value="upkeep" className="tab-body" tabIndex={-1}>
+          <Upkeep />
         </Tabs.Content>
       </Tabs.Root>
     </Shell>

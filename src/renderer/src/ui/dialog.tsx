@@ -6,6 +6,8 @@ export function Dialog(props: {
   open: boolean;
   title: string;
   description: string;
+  /** For lists. */
+  wide?: boolean;
   children?: ReactNode;
   footer: ReactNode;
   onClose: () => void;
@@ -19,7 +21,7 @@ export function Dialog(props: {
     >
       <Radix.Portal>
         <Radix.Overlay className="scrim" />
-        <Radix.Content className="dialog">
+        <Radix.Content className={props.wide ? 'dialog wide' : 'dialog'}>
           <Radix.Title>{props.title}</Radix.Title>
           <Radix.Description className="t2 dialog-text">{props.description}</Radix.Description>
           {props.children}

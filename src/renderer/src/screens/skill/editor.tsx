@@ -1,13 +1,17 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
+import type { RouteOutput } from '../../../../shared/contract.ts';
 import { formatNumber } from '../../../../shared/format.ts';
 import type { SkillDetail } from '../../../../shared/model.ts';
 import { useCommand, useRoute } from '../../api.ts';
 import { useT } from '../../i18n.tsx';
 import { useUi } from '../../state.ts';
+import { CodeField } from '../../ui/code/index.tsx';
+import type { Fault } from '../../ui/code/markdown-editor.tsx';
 import { Glyph } from '../../ui/glyph.tsx';
 import { useSettled } from '../../ui/hooks.ts';
 import { Markdown, withoutFrontMatter } from '../../ui/markdown.tsx';
 import { Button, Note, Segments } from '../../ui/primitives.tsx';
+import { TryOnButton } from './try-on.tsx';
 
 interface Draft {
   content: string;
@@ -115,20 +119,18 @@ export function TextForm(props: {
   });
   const problem = check.data?.problem ?? null;
   const remarks = check.data?.remarks ?? [];
+  const faults = useMemo(() => faultsOf(check.data), [check.data]);
   return (
     <>
       <div className="grow editor">
         {view === 'text' ? (
-          <textarea
-            className="mono"
-            aria-label={props.label}
-            spellCheck={false}
-            readOnly={props.readOnly}
+          <CodeField
+            label={props.label}
             value={props.content}
-            onChange={(event) => props.onChange(event.target.value)}
-            onKeyDown={(event) => {
-              if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 's') return;
-              event.preventDefault();
+            readOnly={props.readOnly ?? false}
+            faults={faults}
+            onChange={props.onChange}
+            onSave={() => {
               if (problem === null) props.onSave();
             }}
           />
@@ -170,8 +172,19 @@ export function TextForm(props: {
               : t('skills.ofTokens', { count: check.data.tokens, most: formatNumber(250, t.locale) })}
           </span>
         </span>
+        <TryOnButton content={settled} disabled={problem !== null || check.data === undefined} />
         {props.children(problem === null)}
       </div>
     </>
   );
+}
+
+function faultsOf(check: RouteOutput<'skills.check'> | undefined): Fault[] {
+  if (check === undefined) return [];
+  const texts = check.problem === null ? check.remarks : [check.problem, ...check.remarks];
+  return texts.map((text, at) => ({
+    line: check.lines[at] ?? 1,
+    level: text === check.problem ? 'problem' : 'remark',
+    text,
+  }));
 }
