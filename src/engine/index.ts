@@ -113,9 +113,10 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     meter: usage,
   });
   const embeddings = upstream.embeddings(named('embeddings'), database);
+  const skillsDir = resolveConfigPath(ports.home, config().skills.dir);
   const skillRoots = () => config().skills.roots.map((root) => resolveConfigPath(ports.home, root));
   const skills = new SkillBook({
-    dir: resolveConfigPath(ports.home, config().skills.dir),
+    dir: skillsDir,
     roots: skillRoots(),
     bank: ports.skillsBank,
     trash: join(ports.home, 'trash', 'skills'),
@@ -139,7 +140,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     chatModel: () => upstream.chatModel('evolver'),
     heldUntil: () => usage.heldUntil(),
     outcomesChanged: () => skills.outcomesChanged(),
-    historyFile: join(ports.home, 'evolution_history.jsonl'),
+    historyFile: join(skillsDir, 'evolution_history.jsonl'),
   });
   const memory = new MemoryBook({
     database,

@@ -2,7 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bus } from '../../src/engine/bus.ts';
+import { Changes } from '../../src/engine/memory/changes.ts';
 import { MemoryBook } from '../../src/engine/memory/index.ts';
+import { Rivals } from '../../src/engine/memory/rivals.ts';
+import { ScopeTable } from '../../src/engine/memory/scope.ts';
+import { type AddedUnit, type NewUnit, UnitStore } from '../../src/engine/memory/units.ts';
 import { silentLogger } from '../../src/engine/platform/logger.ts';
 import { type Database, openDatabase } from '../../src/engine/store/database.ts';
 import { UndoLog } from '../../src/engine/store/undo.ts';
@@ -42,6 +46,25 @@ export class MemoryLab {
   /** Adds a memory of the user's own. */
   add(content: string, input: Partial<RouteInput<'memory.add'>> = {}): string {
     return this.book.add(ROUTES['memory.add'].input.parse({ content, ...input })).id;
+  }
+
+  /** Keeps what was learned from a conversation, as the reader does. */
+  learn(content: string, over: Partial<NewUnit> = {}): AddedUnit {
+    const changes = new Changes({
+      database: this.database,
+      clock: this.clock,
+      undo: new UndoLog({ database: this.database, clock: this.clock }),
+      index: { indexUnit() {}, indexTurn() {}, drop() {} },
+      onTakenBack: () => {},
+    });
+    const units = new UnitStore({
+      database: this.database,
+      changes,
+      rivals: new Rivals(this.database),
+      consolidates: () => this.config.memory.auto_consolidate,
+    });
+    const scope = new ScopeTable(this.database).idFor({ user: '', workspace: '', agent: '' });
+    return this.database.tx(() => units.add({ content, kind: 'semantic', scope, origin: 'rules', ...over }));
   }
 
   list(input: RouteInput<'memory.list'> = {}) {

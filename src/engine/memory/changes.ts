@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { Undo } from '../../shared/contract.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { MemoryEvent } from '../../shared/memory.ts';
+import type { MemoryConflict, MemoryEvent } from '../../shared/memory.ts';
 import type { Clock } from '../ports.ts';
 import type { Database, SqlValue } from '../store/database.ts';
 import type { UndoLog } from '../store/undo.ts';
 import type { Author, TurnRow, UnitRow } from './rows.ts';
+import { gistOf, sketchOf } from './similar.ts';
 
 /** What finds memories by their words; kept in step inside the same transaction. */
 export interface RowIndex {
@@ -27,6 +28,8 @@ const recordSchema = z.object({
   turns: z.array(
     z.object({ turns: z.array(z.number()), before: z.string().nullable(), after: z.string().nullable() }),
   ),
+  /** Conflicts that were settled. */
+  settled: z.array(z.tuple([z.string(), z.string()])),
   /** First and last entry of the histories that the change wrote. */
   events: z.tuple([z.number(), z.number()]).nullable(),
 });
@@ -34,12 +37,16 @@ type ChangeRecord = z.infer<typeof recordSchema>;
 
 const UNDO = 'memory.change';
 const CHUNK = 500;
+/** Columns that decide how a memory is found. */
+const FOUND_BY: ReadonlySet<string> = new Set(['content', 'scope', 'kind', 'status', 'observed_at', 'tags']);
 
 interface ChangesDeps {
   database: Database;
   clock: Clock;
   undo: UndoLog;
   index: RowIndex;
+  /** Units that an undo changed. */
+  onTakenBack: (units: readonly number[]) => void;
 }
 
 /**
@@ -69,7 +76,14 @@ export class Changes {
 
   #noting<T>(change: () => T): { result: T; record: ChangeRecord } {
     const outer = this.#record;
-    const record: ChangeRecord = { patches: [], created: [], sources: [], turns: [], events: null };
+    const record: ChangeRecord = {
+      patches: [],
+      created: [],
+      sources: [],
+      turns: [],
+      settled: [],
+      events: null,
+    };
     this.#record = record;
     try {
       return { result: change(), record };
@@ -86,6 +100,7 @@ export class Changes {
     ) as UnitRow;
     this.#record?.created.push(inserted.id);
     this.#tell([inserted.id], 'added', by, '');
+    this.#sketch([inserted]);
     this.#deps.index.indexUnit(inserted);
     return inserted;
   }
@@ -111,7 +126,7 @@ export class Changes {
         list,
       );
       if (told) this.#tell(some, told.what, told.by, told.detail ?? '');
-      this.reindex(some);
+      this.#bringUp(some, columns);
     }
   }
 
@@ -136,6 +151,52 @@ export class Changes {
         this.#record?.turns.push({ turns: group.map(({ id }) => id), before, after: forgottenAt });
       this.#setForgotten(some, forgottenAt);
     }
+  }
+
+  #bringUp(ids: readonly number[], columns: readonly string[]): void {
+    if (columns.includes('content') || columns.includes('scope'))
+      this.#sketch(
+        this.#deps.database.all<UnitRow>(
+          'SELECT * FROM memory_units WHERE id IN (SELECT value FROM json_each(?))',
+          JSON.stringify(ids),
+        ),
+      );
+    if (columns.some((column) => FOUND_BY.has(column))) this.reindex(ids);
+  }
+
+  #sketch(rows: readonly UnitRow[]): void {
+    const { database } = this.#deps;
+    for (const { id, scope, content } of rows) {
+      database.run('DELETE FROM memory_sketches WHERE unit = ?', id);
+      for (const word of sketchOf(gistOf(content)))
+        database.run(
+          'INSERT OR IGNORE INTO memory_sketches (scope, word, unit) VALUES (?, ?, ?)',
+          scope,
+          word,
+          id,
+        );
+    }
+  }
+
+  /** Notes that rules cannot settle two memories; not again once the user has. */
+  doubt(one: string, other: string, why: MemoryConflict['why'], message: string): void {
+    this.#deps.database.run(
+      'INSERT OR IGNORE INTO memory_conflicts (one, other, why, message, at) VALUES (?, ?, ?, ?, ?)',
+      ...([one, other].sort() as [string, string]),
+      why,
+      message,
+      this.now(),
+    );
+  }
+
+  /** The user has settled two memories. */
+  settled(one: string, other: string): void {
+    this.#deps.database.run(
+      'UPDATE memory_conflicts SET settled = 1 WHERE one = ? AND other = ?',
+      one,
+      other,
+    );
+    this.#record?.settled.push([one, other]);
   }
 
   /** Brings the index up to what the rows say now: only what is not forgotten is found. */
@@ -230,7 +291,7 @@ export class Changes {
           JSON.stringify(some),
           ...columns.map((column) => after[column] ?? null),
         );
-        this.reindex(some);
+        this.#bringUp(some, columns);
       }
     }
     for (const { turns, before, after } of record.turns)
@@ -252,8 +313,11 @@ export class Changes {
     }
     for (const [unit, turn] of record.sources)
       database.run('DELETE FROM memory_sources WHERE unit = ? AND turn = ?', unit, turn);
+    for (const [one, other] of record.settled)
+      done += database.run('UPDATE memory_conflicts SET settled = 0 WHERE one = ? AND other = ?', one, other);
     if (record.events)
       database.run('DELETE FROM memory_events WHERE id BETWEEN ? AND ?', record.events[0], record.events[1]);
+    this.#deps.onTakenBack([...record.patches.flatMap(({ units }) => units)]);
     if (done === 0)
       throw new AppError(
         'CONFLICT',

@@ -10,19 +10,27 @@ import type { Database } from '../store/database.ts';
 import type { UndoLog } from '../store/undo.ts';
 import { MemoryApi } from './api/index.ts';
 import { Capture } from './capture.ts';
-import { Changes, type RowIndex } from './changes.ts';
+import { Changes } from './changes.ts';
 import { Conversations } from './conversations.ts';
 import { type Dropped, Forgetting, HANDLE, type Handle, type Purged } from './forgetting.ts';
 import { Listing } from './listing.ts';
 import { Reader } from './reader.ts';
-import type { UnitRow } from './rows.ts';
-import { ScopeTable, scopesOf } from './scope.ts';
+import { Recall } from './recall.ts';
+import { Rivals } from './rivals.ts';
+import { toTurn, type UnitRow } from './rows.ts';
+import { readable, ScopeTable, scopesOf } from './scope.ts';
 import { MemoryIndex } from './search/index.ts';
+import { ENOUGH } from './search/relevance.ts';
 import { Summaries } from './summaries.ts';
+import { TurnMemory } from './turn-memory.ts';
 import { TurnStore } from './turns.ts';
 import { UnitStore } from './units.ts';
+import { Upkeep } from './upkeep.ts';
+import { serveVectors, usesVectors, withVectors } from './vectors.ts';
 
 const SWEEP_MS = 60 * 60 * 1000;
+/** A person who searches waits so long for the question's vector. */
+const QUESTION_MS = 3000;
 
 export interface MemoryDeps {
   database: Database;
@@ -42,6 +50,8 @@ export interface MemoryDeps {
 export class MemoryBook {
   /** How conversations become memories. */
   readonly conversations: Conversations;
+  /** What turns are told of it. */
+  readonly forTurns: TurnMemory;
   /** What programs outside see of it. */
   readonly api: MemoryApi;
   readonly #deps: MemoryDeps;
@@ -50,16 +60,32 @@ export class MemoryBook {
   readonly #units: UnitStore;
   readonly #forgetting: Forgetting;
   readonly #listing: Listing;
+  readonly #upkeep: Upkeep;
+  readonly #recall: Recall;
   readonly #onDropped = new Set<(dropped: Dropped) => void>();
   #stopSweeping: () => void = () => {};
+  #stopServing: () => void = () => {};
 
   constructor(deps: MemoryDeps) {
     this.#deps = deps;
     const { database, clock, undo } = deps;
-    const index = new MemoryIndex(database);
+    const memoryIndex = new MemoryIndex(database);
+    const index = withVectors(memoryIndex, deps);
     this.#scopes = new ScopeTable(database);
-    this.#changes = new Changes({ database, clock, undo, index });
-    this.#units = new UnitStore({ database, changes: this.#changes });
+    this.#changes = new Changes({
+      database,
+      clock,
+      undo,
+      index,
+      onTakenBack: (units) => this.#upkeep.order(units),
+    });
+    const rivals = new Rivals(database);
+    this.#units = new UnitStore({
+      database,
+      changes: this.#changes,
+      rivals,
+      consolidates: () => deps.config().memory.auto_consolidate,
+    });
     this.#forgetting = new Forgetting({
       database,
       clock,
@@ -67,7 +93,22 @@ export class MemoryBook {
       onDropped: (dropped) => this.#tellDropped(dropped),
     });
     this.#listing = new Listing({ database, clock, scopes: this.#scopes, find: (text) => this.#find(text) });
-    this.conversations = this.#listen(index);
+    this.#upkeep = new Upkeep({
+      database,
+      changes: this.#changes,
+      units: this.#units,
+      rivals,
+      listing: this.#listing,
+    });
+    this.#recall = new Recall({
+      ...deps,
+      index: memoryIndex,
+      scopes: this.#scopes,
+      least: () => ENOUGH,
+    });
+    const turns = new TurnStore({ database, index });
+    this.conversations = this.#listen(turns);
+    this.forTurns = new TurnMemory({ ...deps, scopes: this.#scopes, turns, recall: this.#recall });
     this.api = new MemoryApi({
       book: this,
       conversations: this.conversations,
@@ -86,12 +127,14 @@ export class MemoryBook {
 
   /** Takes up what a crash left, then works until `stop`. */
   start(): void {
+    this.#stopServing = serveVectors(this.#deps);
     this.conversations.start();
     this.#sweep();
   }
 
   async stop(): Promise<void> {
     await this.conversations.stop();
+    this.#stopServing();
     this.#stopSweeping();
   }
 
@@ -119,7 +162,7 @@ export class MemoryBook {
       ...counts,
       extractor,
       mode,
-      embeddings: '',
+      embeddings: this.#vectorWords(),
       ...this.conversations.status(),
     };
   }
@@ -136,18 +179,36 @@ export class MemoryBook {
     return this.#listing.scopes();
   }
 
-  async search({ text, scope, limit }: RouteParsed<'memory.search'>): Promise<RouteOutput<'memory.search'>> {
+  async search(input: RouteParsed<'memory.search'>): Promise<RouteOutput<'memory.search'>> {
+    const { text, scope, limit, turns } = input;
+    const { config, embedder } = this.#deps;
     const { read } = scope
-      ? { read: [scope] }
-      : scopesOf({ headers: {}, fields: {}, agent: '' }, this.#deps.config());
-    return this.#listing
-      .byRows(this.#find(text).map(({ id }) => id))
-      .filter(
-        (unit) =>
-          unit.status === 'active' && read.some((one) => JSON.stringify(one) === JSON.stringify(unit.scope)),
-      )
-      .slice(0, limit)
-      .map((unit) => ({ type: 'unit', unit, score: 1, reason: 'words', enters: true }));
+      ? { read: readable(scope) }
+      : scopesOf({ headers: {}, fields: {}, agent: '' }, config());
+    const vector = usesVectors(config()) ? await embedder.query(text, QUESTION_MS) : null;
+    const found = this.#recall.search({
+      text,
+      scopes: read,
+      vector,
+      sessionId: null,
+      isFirst: false,
+      holds: () => false,
+      limit,
+      turns,
+    });
+    const units = new Map(
+      this.#listing
+        .byRows(found.flatMap((one) => ('unit' in one ? [one.unit.id] : [])))
+        .map((unit) => [unit.id, unit]),
+    );
+    return found.flatMap((one): RouteOutput<'memory.search'> => {
+      const { match, enters } = one;
+      const hit = { score: match.score, reason: match.reason, enters };
+      if ('turn' in one)
+        return [{ ...hit, type: 'turn', turn: toTurn(one.turn, this.#scopes.get(one.turn.scope)) }];
+      const unit = units.get(one.unit.uuid);
+      return unit ? [{ ...hit, type: 'unit', unit }] : [];
+    });
   }
 
   /** Ids of the memories, in any state, whose ids begin so; at most ten, so that a caller sees that several do. */
@@ -247,25 +308,34 @@ export class MemoryBook {
 
   restore(ids: readonly string[]): RouteOutput<'memory.restore'> {
     const rows = this.#known(ids);
-    const restored = this.#deps.database.tx(() => this.#forgetting.restore(rows));
+    const restored = this.#deps.database.tx(() => {
+      const back = this.#forgetting.restore(rows);
+      this.#upkeep.order(back.map((row) => row.id));
+      return back;
+    });
     this.#changed();
     return { restored: restored.length };
   }
 
-  merge(_ids: readonly string[], _content: string): RouteOutput<'memory.merge'> {
-    return this.#unwritten();
+  merge(ids: readonly string[], content: string): RouteOutput<'memory.merge'> {
+    const { result, undo } = this.#undoable(`Merged ${counted(ids.length)}`, () =>
+      this.#upkeep.merge(ids, content),
+    );
+    return { id: result.uuid, undo };
   }
 
   conflicts(): RouteOutput<'memory.conflicts'> {
-    return [];
+    return this.#upkeep.conflicts();
   }
 
-  settle(_id: string, _keep: 'one' | 'other' | 'both'): RouteOutput<'memory.settle'> {
-    return this.#unwritten();
+  settle(id: string, keep: 'one' | 'other' | 'both'): RouteOutput<'memory.settle'> {
+    const { undo } = this.#undoable('Settled a conflict', () => this.#upkeep.settle(id, keep));
+    return { undo };
   }
 
-  consolidate(_dryRun: boolean): RouteOutput<'memory.consolidate'> {
-    return this.#unwritten();
+  consolidate(dryRun: boolean): RouteOutput<'memory.consolidate'> {
+    if (dryRun) return this.#deps.database.rehearse(() => this.#upkeep.consolidate());
+    return this.#undoable('Consolidated memories', () => this.#upkeep.consolidate()).result;
   }
 
   import(_input: RouteParsed<'memory.import'>): RouteOutput<'memory.import'> {
@@ -332,6 +402,7 @@ export class MemoryBook {
   }
 
   #tellDropped(dropped: Dropped): void {
+    this.#deps.embedder.drop(dropped.texts);
     for (const listener of this.#onDropped) listener(dropped);
   }
 
@@ -343,6 +414,15 @@ export class MemoryBook {
     } finally {
       this.#stopSweeping = this.#deps.clock.after(SWEEP_MS, () => this.#sweep());
     }
+  }
+
+  #vectorWords(): string {
+    const { config, embedder } = this.#deps;
+    if (usesVectors(config()) || embedder.id === null) return embedder.describe();
+    const { retrieval_mode: mode } = config().memory;
+    return mode === 'keyword'
+      ? 'memory.retrieval_mode is keyword: memories are searched by words.'
+      : 'memory.use_embeddings is off: memories are searched by words.';
   }
 
   #ownScope(): MemoryScope {
@@ -365,10 +445,9 @@ export class MemoryBook {
     return row;
   }
 
-  #listen(index: RowIndex): Conversations {
+  #listen(turns: TurnStore): Conversations {
     const { database } = this.#deps;
     const scopes = this.#scopes;
-    const turns = new TurnStore({ database, index });
     const summaries = new Summaries({ database, changes: this.#changes, units: this.#units });
     return new Conversations({
       scopes,

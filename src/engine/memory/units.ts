@@ -4,7 +4,8 @@ import { redact } from '../platform/redact.ts';
 import type { Database } from '../store/database.ts';
 import type { Changes, Patch } from './changes.ts';
 import { HANDLE, type Handle } from './forgetting.ts';
-import type { UnitRow } from './rows.ts';
+import type { Rivals } from './rivals.ts';
+import type { Author, UnitRow } from './rows.ts';
 
 /** A memory to be kept. */
 export interface NewUnit {
@@ -13,6 +14,8 @@ export interface NewUnit {
   /** Number of the scope. */
   scope: number;
   origin: MemoryOrigin;
+  /** Of an import that brings its own. */
+  uuid?: string | undefined;
   /** When it was said or happened; now unless it is known better. ISO. */
   observedAt?: string | undefined;
   expiresAt?: string | null | undefined;
@@ -46,16 +49,23 @@ export interface UnitEdit {
 interface UnitStoreDeps {
   database: Database;
   changes: Changes;
+  rivals: Rivals;
+  /** Whether memories are merged and superseded without being asked. */
+  consolidates: () => boolean;
 }
 
 /** The memories, and how a new one comes to stand beside those that are there. */
 export class UnitStore {
   readonly #database: Database;
   readonly #changes: Changes;
+  readonly #rivals: Rivals;
+  readonly #consolidates: () => boolean;
 
-  constructor({ database, changes }: UnitStoreDeps) {
+  constructor({ database, changes, rivals, consolidates }: UnitStoreDeps) {
     this.#database = database;
     this.#changes = changes;
+    this.#rivals = rivals;
+    this.#consolidates = consolidates;
   }
 
   get(uuid: string): UnitRow | null {
@@ -72,48 +82,89 @@ export class UnitStore {
 
   /** Keeps a memory; call it in a transaction. Secrets are masked. */
   add(unit: NewUnit): AddedUnit {
-    const content = redact(unit.content.trim()).text;
-    const hash = hashOf(content);
-    const same = this.#database.get<UnitRow>(
-      "SELECT * FROM memory_units WHERE scope = ? AND hash = ? AND status = 'active' ORDER BY id LIMIT 1",
-      unit.scope,
-      hash,
-    );
-    if (same) return this.#merge(same, unit);
     const now = this.#changes.now();
-    const expiresAt = unit.expiresAt ? new Date(unit.expiresAt).toISOString() : null;
+    const content = redact(unit.content.trim()).text;
+    const observedAt = unit.observedAt ? new Date(unit.observedAt).toISOString() : now;
+    const { scope, kind, origin, sources = [] } = unit;
+    const hash = hashOf(content);
+    const newcomer = { kind, content, hash, scope, origin, observedAt, sources };
+    const standing = this.#rivals.standingOf(newcomer, this.#consolidates());
+    if (standing.same) return this.#merge(standing.same, unit);
+    const { under, until, replaces, doubts } = standing;
     const row = this.#changes.insert(
       {
-        uuid: randomUUID(),
-        scope: unit.scope,
-        kind: unit.kind,
+        uuid: unit.uuid ?? randomUUID(),
+        scope,
+        kind,
         content,
         hash,
-        slot: null,
-        value: null,
+        slot: standing.slot,
+        value: standing.value,
         mentions: 1,
-        status: 'active',
+        status: under === null ? 'active' : 'superseded',
         status_before: null,
-        pinned: unit.pinned ? 1 : 0,
-        origin: unit.origin,
+        // A pin goes over to the value that holds now.
+        pinned: unit.pinned || (under === null && replaces.some(({ pinned }) => pinned === 1)) ? 1 : 0,
+        origin,
         importance: unit.importance ?? 0.5,
         confidence: unit.confidence ?? 0.7,
-        observed_at: unit.observedAt ?? now,
+        observed_at: observedAt,
         created_at: now,
         updated_at: now,
-        valid_from: unit.observedAt ?? now,
-        valid_to: null,
-        expires_at: expiresAt,
-        superseded_by: null,
+        valid_from: observedAt,
+        valid_to: until,
+        expires_at: unit.expiresAt ? new Date(unit.expiresAt).toISOString() : null,
+        superseded_by: under?.uuid ?? null,
         merged: 0,
         tags: JSON.stringify(unit.tags ?? []),
         extra: null,
         forgotten_at: null,
       },
-      unit.origin,
+      origin,
     );
-    for (const turn of unit.sources ?? []) this.#changes.addSource(row.id, turn);
-    return { row, merged: false, superseded: [] };
+    for (const turn of sources) this.#changes.addSource(row.id, turn);
+    for (const old of replaces) this.supersede(old, row, origin);
+    for (const { other, why, message } of doubts) this.#changes.doubt(row.uuid, other.uuid, why, message);
+    return {
+      row,
+      merged: false,
+      superseded: replaces.filter(({ status }) => status === 'active').map(({ uuid }) => uuid),
+    };
+  }
+
+  /** A newer value takes the place of an older one, from when on it was said. */
+  supersede(old: UnitRow, by: UnitRow, author: Author): void {
+    this.#changes.patch(
+      [old.id],
+      {
+        status: 'superseded',
+        superseded_by: by.uuid,
+        valid_to: by.valid_from ?? by.observed_at,
+        merged: 0,
+        pinned: 0,
+      },
+      { what: 'superseded', by: author },
+    );
+  }
+
+  /** Memories that say the same become one: the others stay as superseded. */
+  absorb(others: readonly UnitRow[], into: UnitRow, author: Author): void {
+    for (const other of others)
+      this.#changes.patch(
+        [other.id],
+        { status: 'superseded', superseded_by: into.uuid, merged: 1, pinned: 0 },
+        { what: 'merged', by: author },
+      );
+    const sources = this.#database.all<{ turn: number }>(
+      'SELECT DISTINCT turn FROM memory_sources WHERE unit IN (SELECT value FROM json_each(?))',
+      JSON.stringify(others.map(({ id }) => id)),
+    );
+    for (const { turn } of sources) this.#changes.addSource(into.id, turn);
+    const patch: Patch = {
+      mentions: others.reduce((sum, { mentions }) => sum + mentions, into.mentions),
+      pinned: others.some(({ pinned }) => pinned === 1) ? 1 : into.pinned,
+    };
+    this.#changes.patch([into.id], patch, null);
   }
 
   /** Changes what the user changed; call it in a change. */
@@ -122,8 +173,11 @@ export class UnitStore {
     const patch: Patch = {};
     const text = content === undefined ? row.content : redact(content.trim()).text;
     if (text !== row.content) {
+      const tells = this.#rivals.slotOf(kind ?? row.kind, text);
       patch.content = text;
       patch.hash = hashOf(text);
+      patch.slot = tells?.slot ?? null;
+      patch.value = tells?.value ?? null;
       patch.updated_at = now;
     }
     if (kind !== undefined && kind !== row.kind) patch.kind = kind;
@@ -157,8 +211,9 @@ export class UnitStore {
   }
 
   #merge(row: UnitRow, unit: NewUnit): AddedUnit {
+    if (row.status === 'forgotten') return { row, merged: true, superseded: [] };
     const patch: Patch = { mentions: row.mentions + 1 };
-    if (unit.pinned) patch.pinned = 1;
+    if (unit.pinned && row.status === 'active') patch.pinned = 1;
     this.#changes.patch([row.id], patch, { what: 'merged', by: unit.origin });
     for (const turn of unit.sources ?? []) this.#changes.addSource(row.id, turn);
     return { row: { ...row, ...patch }, merged: true, superseded: [] };

@@ -31,9 +31,13 @@ type Latest = Pick<Row, 'version' | 'hash' | 'at' | 'proposal'>;
 const COLUMNS = 'v.skill, v.version, v.hash, v.author, v.proposal, v.note, v.at, p.evidence';
 const FROM = 'FROM skill_versions v LEFT JOIN proposals p ON p.id = v.proposal';
 
+/** So many versions of a skill stay whatever their age, and so long all of them do. */
+const KEPT_VERSIONS = 200;
+const KEPT_MS = 90 * 24 * 3600 * 1000;
+
 /**
- * Every text that a skill has had, by content, whoever wrote it; also of skills that are gone. Nothing is ever taken
- * out: going back is a new version with an old text.
+ * Every text that a skill has had, by content, whoever wrote it; also of skills that are gone. Going back is a new
+ * version with an old text; only what is both old and far back is ever taken out.
  */
 export class SkillHistory {
   readonly #database: Database;
@@ -52,6 +56,26 @@ export class SkillHistory {
       'SELECT skill, max(version) AS version, hash, at, proposal FROM skill_versions GROUP BY skill',
     );
     for (const { skill, ...latest } of rows) this.#latest.set(skill, latest);
+  }
+
+  /** Takes out versions that are old and far back, and texts that no version, undo or proposal needs any more. */
+  prune(): { versions: number; texts: number } {
+    const before = new Date(this.#clock.now() - KEPT_MS).toISOString();
+    return this.#database.tx(() => {
+      const versions = this.#database.run(
+        `DELETE FROM skill_versions WHERE at < ? AND version <= ? +
+           (SELECT max(version) FROM skill_versions newer WHERE newer.skill = skill_versions.skill)`,
+        before,
+        -KEPT_VERSIONS,
+      );
+      const texts = this.#database.run(
+        `DELETE FROM skill_texts WHERE
+           hash NOT IN (SELECT hash FROM skill_versions WHERE hash IS NOT NULL)
+           AND hash NOT IN (SELECT base_hash FROM proposals WHERE base_hash IS NOT NULL)
+           AND NOT EXISTS (SELECT 1 FROM undo WHERE instr(payload, skill_texts.hash) > 0)`,
+      );
+      return { versions, texts };
+    });
   }
 
   /** The newest version; null for a skill that was never seen. */

@@ -200,6 +200,7 @@ export class SkillBook {
     this.#isRead = true;
     this.#noteGone();
     this.#noteChange();
+    this.history.prune();
     for (const problem of this.#problems())
       log.warn({ path: problem.path }, `skill not used: ${problem.message}`);
     const note = this.note();

@@ -38,6 +38,8 @@ export interface DatabaseOptions {
   migrations?: readonly string[];
 }
 
+const REHEARSED = Symbol('rehearsed');
+
 /** The engine's one SQLite file: prepared statements are cached, transactions nest by joining. */
 export class Database {
   readonly #driver: Driver;
@@ -94,6 +96,20 @@ export class Database {
       this.#takeBackPart();
       throw error;
     }
+  }
+
+  /** Runs `fn` and takes back all that it wrote. */
+  rehearse<T>(fn: () => T): T {
+    let result: { value: T } | null = null;
+    try {
+      this.tx(() => {
+        result = { value: fn() };
+        throw REHEARSED;
+      });
+    } catch (error) {
+      if (error !== REHEARSED) throw error;
+    }
+    return (result as { value: T } | null)?.value as T;
   }
 
   /** Writes a consistent copy to `path`, which must not exist. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -111,6 +112,41 @@ describe('versions', () => {
     writeFileSync(file('tea'), text('tea', 'Steep.'));
     await vi.waitUntil(() => book.list().problems.length === 0, { timeout: 5000 });
     expect(told(book, 'tea')).toHaveLength(1);
+  });
+
+  it('those that are old and far back go, with texts that nothing else needs', async () => {
+    put('tea', text('tea', 'Steep.'));
+    const old = '2020-01-01T00:00:00.000Z';
+    const insert = (version: number, at: string) => {
+      const body = text('tea', `Round ${version}.`);
+      const hash = createHash('sha256').update(body).digest('hex');
+      database.run('INSERT INTO skill_texts (hash, text) VALUES (?, ?)', hash, body);
+      database.run(
+        "INSERT INTO skill_versions (skill, version, hash, author, at) VALUES ('tea', ?, ?, 'user', ?)",
+        version,
+        hash,
+        at,
+      );
+      return hash;
+    };
+    const hashes = Array.from({ length: 300 }, (_, n) =>
+      insert(n + 1, n === 50 ? '2999-01-01T00:00:00Z' : old),
+    );
+    database.run(
+      "INSERT INTO undo (token, kind, payload, label, expires_at) VALUES ('u', 'k', ?, '', '2999')",
+      JSON.stringify({ before: hashes[1] }),
+    );
+    const { book } = await open();
+    const versions = database
+      .all<{ version: number }>("SELECT version FROM skill_versions WHERE skill = 'tea' ORDER BY version")
+      .map(({ version }) => version);
+    // What was found at the start is version 301.
+    expect(versions).toEqual([51, ...Array.from({ length: 200 }, (_, n) => n + 102)]);
+    expect(book.edits.textOf('tea', 102)).toContain('Round 102.');
+    expect(book.history.text(hashes[0] ?? '')).toBeNull();
+    expect(book.history.text(hashes[1] ?? '')).toContain('Round 2.');
+    expect(book.history.text(hashes[50] ?? '')).toContain('Round 51.');
+    expect(() => book.edits.restore('tea', 7)).toThrow(expect.objectContaining({ code: 'NOT_FOUND' }));
   });
 
   it('a second start adds none', async () => {
