@@ -1,6 +1,7 @@
 /** Agents on this computer and how they are connected, as engine, screens and CLI tell it. */
 
 export const AGENT_IDS = [
+  'openclaw',
   'claude-code',
   'codex',
   'opencode',

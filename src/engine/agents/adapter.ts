@@ -1,6 +1,6 @@
 import type { AgentId } from '../../shared/connections.ts';
 import type { Env } from '../platform/programs.ts';
-import type { Change, FormatName } from './edit/index.ts';
+import type { Change, FormatName, Json } from './edit/index.ts';
 
 /** Where an agent is looked for. */
 export interface Place {
@@ -33,6 +33,26 @@ export interface SettingsFile {
   format: FormatName;
 }
 
+/**
+ * The agent's own command for changing its settings. It takes a merge patch (RFC 7396): what is null goes. `run` runs
+ * the agent's program.
+ */
+export interface OwnCommand {
+  /** As a person would type it. */
+  words(patch: Json): string;
+  /** Tries it without writing; null when it would be taken, otherwise the program's words. */
+  refusal(patch: Json, run: Run): Promise<string | null>;
+  /** Whether the agent takes a whole file back that held these values; absent: it does. */
+  restorable?(values: unknown): boolean;
+  /** Rejects with the program's words. */
+  apply(patch: Json, run: Run): Promise<void>;
+}
+
+export type Run = (
+  args: readonly string[],
+  input: string,
+) => Promise<{ code: number | null; stdout: string; stderr: string }>;
+
 /** One agent: where its settings are, and what has to stand in them. Knows nothing of writing. */
 export interface Adapter {
   readonly id: AgentId;
@@ -44,8 +64,13 @@ export interface Adapter {
   files(place: Place): readonly SettingsFile[];
   /** Why these settings are left alone; null when they can be changed. `values` in the order of `files`. */
   unsupported(values: readonly unknown[]): string | null;
-  /** Changes of each file. Called only where `unsupported` is null. */
-  changes(values: readonly unknown[], target: Target): readonly (readonly Change[])[];
+  /** For agents that write their settings themselves; others' files are edited. */
+  readonly command?: OwnCommand;
+  /**
+   * Changes of each file. Called only where `unsupported` is null. `attempt` counts from 0 while the agent's own
+   * command refuses what is asked for; null when there is nothing else to ask.
+   */
+  changes(values: readonly unknown[], target: Target, attempt: number): readonly (readonly Change[])[] | null;
   /** What answers it now. */
   provider(values: readonly unknown[]): string | null;
   /** What the user should know before connecting. */

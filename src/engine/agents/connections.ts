@@ -16,6 +16,8 @@ export interface ConnectedFile {
   base: string;
   /** Hash of its text with ours; while it has that, the former bytes can be put back whole. */
   after: string;
+  /** Whether the agent takes its former bytes back; otherwise only its own command puts them back. */
+  restorable: boolean;
   traces: Trace[];
 }
 

@@ -1,26 +1,27 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { createTwoFilesPatch } from 'diff';
+import { delimiter } from 'node:path';
 import { agentName } from '../../shared/agents.ts';
 import type { Config } from '../../shared/config.ts';
 import type { AgentId, AgentPlan, AgentSummary, AgentVerification } from '../../shared/connections.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Bus } from '../bus.ts';
 import type { Logger } from '../platform/logger.ts';
-import { askProgram, type Env, findProgram, searchPath, userHome } from '../platform/programs.ts';
+import { askProgram, type Env, findProgram, runProgram, searchPath, userHome } from '../platform/programs.ts';
 import type { Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
-import type { Adapter, Place, Target } from './adapter.ts';
+import type { Adapter, Place, Run, Target } from './adapter.ts';
 import { claudeCode } from './adapters/claude-code.ts';
 import { codex } from './adapters/codex.ts';
 import { hermes } from './adapters/hermes.ts';
 import { ironclaw } from './adapters/ironclaw.ts';
+import { openclaw } from './adapters/openclaw.ts';
 import { opencode } from './adapters/opencode.ts';
 import { picoclaw } from './adapters/picoclaw.ts';
 import { zeroclaw } from './adapters/zeroclaw.ts';
 import { type ConnectedFile, Connections } from './connections.ts';
-import { type Change, changesBack, drifted, editSettings, readSettings, tracesOf } from './edit/index.ts';
-import { type FileText, readFileText, removeFile, writeFileText } from './file-text.ts';
+import { drifted, readSettings, tracesOf } from './edit/index.ts';
+import { readFileText } from './file-text.ts';
+import { diffOf, digest, type FileEdit, patchOf, prepare, takeBack, write } from './prepared.ts';
 
 export interface AgentBookDeps {
   database: Database;
@@ -37,22 +38,22 @@ export interface AgentBookDeps {
   lastSession: (agent: string) => string | null;
 }
 
-const ADAPTERS: readonly Adapter[] = [claudeCode, codex, opencode, hermes, zeroclaw, ironclaw, picoclaw];
+const ADAPTERS: readonly Adapter[] = [
+  openclaw,
+  claudeCode,
+  codex,
+  opencode,
+  hermes,
+  zeroclaw,
+  ironclaw,
+  picoclaw,
+];
 const VERSION_MS = 10_000;
+/** OpenClaw takes some seconds for each of its commands, on a busy computer many. */
+const COMMAND_MS = 120_000;
 const POLL_MS = 250;
 const CONTEXT_WINDOW = 200_000;
 const MAX_TOKENS = 8192;
-
-/** One file and what it would become. */
-interface FileEdit {
-  path: string;
-  format: ConnectedFile['format'];
-  now: FileText | null;
-  /** Without anything of ours. */
-  base: string;
-  changes: readonly Change[];
-  text: string;
-}
 
 /** Finds the agents of this computer, points them at the proxy, and puts everything back. */
 export class AgentBook {
@@ -82,7 +83,7 @@ export class AgentBook {
   /** What a connection would change. CONFIG_INVALID for settings that cannot be read, CONFLICT for those left alone. */
   async plan(id: AgentId): Promise<AgentPlan> {
     const adapter = adapterOf(id);
-    return this.#planOf(adapter, this.#edits(adapter));
+    return this.#planOf(adapter, await this.#prepare(adapter));
   }
 
   /**
@@ -91,7 +92,7 @@ export class AgentBook {
    */
   async connect(id: AgentId, hash?: string): Promise<AgentSummary> {
     const adapter = adapterOf(id);
-    const edits = this.#edits(adapter);
+    const edits = await this.#prepare(adapter);
     const plan = this.#planOf(adapter, edits);
     if (hash !== undefined && hash !== plan.hash)
       throw new AppError('CONFLICT', `The settings of ${nameOf(id)} have changed since the plan was shown.`, {
@@ -99,25 +100,16 @@ export class AgentBook {
       });
     if (!plan.done) {
       const before = this.#connections.get(id);
-      this.#connections.save(
-        id,
-        edits.map(({ path, format, now, base, changes, text }) => ({
-          path,
-          format,
-          existed: now !== null,
-          mode: now?.mode ?? null,
-          base,
-          after: digest(text),
-          traces: tracesOf(path, format, base, changes),
-        })),
-      );
+      this.#connections.save(id, connectedFiles(adapter, edits));
       try {
-        this.#write(edits);
+        await write(adapter, edits, await this.#runner(adapter));
       } catch (error) {
         if (before === null) this.#connections.remove(id);
         else this.#connections.save(id, before);
         throw error;
       }
+      // The agent's own command lays its file out as it likes.
+      if (adapter.command) this.#connections.save(id, connectedFiles(adapter, edits));
       this.#deps.log.info({ agent: id, files: edits.map(({ path }) => path) }, 'agent connected');
       this.#deps.bus.emit('invalidate', 'agents');
     }
@@ -129,22 +121,19 @@ export class AgentBook {
    * ours goes, and `kept` names what was changed since and stays. NOT_FOUND when it is not connected.
    */
   async disconnect(id: AgentId): Promise<{ restored: string[]; kept: string[] }> {
+    const adapter = adapterOf(id);
     const files = this.#connections.get(id);
     if (files === null)
       throw new AppError('NOT_FOUND', `${nameOf(id)} is not connected.`, {
         hint: 'Run metaclaw agents list.',
       });
+    const run = await this.#runner(adapter);
     const restored: string[] = [];
     const kept: string[] = [];
     for (const file of files) {
-      const now = readFileText(file.path);
-      if (now === null) continue;
-      const back = textBack(file, now.text);
-      kept.push(...back.kept.map((place) => `${place} in ${file.path}`));
-      if (back.text === now.text) continue;
-      if (back.text === null) removeFile(file.path);
-      else writeFileText(file.path, back.text, now.mode);
-      restored.push(file.path);
+      const back = await takeBack(adapter, file, run);
+      kept.push(...back.kept);
+      if (back.restored) restored.push(file.path);
     }
     this.#connections.remove(id);
     this.#deps.log.info({ agent: id, restored, kept }, 'agent disconnected');
@@ -206,61 +195,42 @@ export class AgentBook {
     }
   }
 
-  #edits(adapter: Adapter): FileEdit[] {
-    const connected = this.#connections.get(adapter.id);
-    const read = adapter.files(this.#place()).map(({ path, format }) => {
-      const now = readFileText(path);
-      const before = connected?.find((file) => file.path === path);
-      const base =
-        before === undefined || now === null ? (now?.text ?? '') : (textBack(before, now.text).text ?? '');
-      return { path, format, now, base, values: readSettings(path, format, base) };
-    });
-    const values = read.map((file) => file.values);
-    const reason = adapter.unsupported(values);
-    if (reason !== null)
-      throw new AppError('CONFLICT', `${nameOf(adapter.id)} is left alone. ${reason}`, {
-        hint: 'The guide says how to set it by hand.',
-      });
-    const changes = adapter.changes(values, this.#target(adapter.id));
-    return read.map((file, index) => {
-      const own = changes[index] ?? [];
-      return { ...file, changes: own, text: editSettings(file.path, file.format, file.base, own) };
+  async #prepare(adapter: Adapter): Promise<FileEdit[]> {
+    return prepare(adapter, {
+      target: this.#target(adapter.id),
+      place: this.#place(),
+      connected: this.#connections.get(adapter.id),
+      run: await this.#runner(adapter),
     });
   }
 
   #planOf(adapter: Adapter, edits: readonly FileEdit[]): AgentPlan {
     const values = edits.map(({ path, format, base }) => readSettings(path, format, base));
-    const changed = edits.filter(({ now, text }) => now?.text !== text);
+    const changed = edits.filter((edit) => edit.changed);
     return {
       id: adapter.id,
       hash: digest(JSON.stringify(edits.map(({ path, now, text }) => [path, now?.text ?? null, text]))),
-      files: changed.map(({ path, now, text }) => ({
-        path,
-        exists: now !== null,
-        diff: createTwoFilesPatch(path, path, now?.text ?? '', text, undefined, undefined, { context: 3 }),
+      files: changed.map((edit) => ({
+        path: edit.path,
+        exists: edit.now !== null,
+        diff: diffOf(edit),
       })),
-      commands: [],
+      commands: adapter.command && changed.length > 0 ? [adapter.command.words(patchOf(changed))] : [],
       notes: [...adapter.notes(values, this.#place())],
       done: changed.length === 0 && this.#connections.has(adapter.id),
     };
   }
 
-  /** All files, or none: what was written is put back when a later one fails. */
-  #write(edits: readonly FileEdit[]): void {
-    const written: FileEdit[] = [];
-    try {
-      for (const edit of edits) {
-        if (edit.now?.text === edit.text) continue;
-        writeFileText(edit.path, edit.text, edit.now?.mode ?? null);
-        written.push(edit);
-      }
-    } catch (error) {
-      for (const { path, now } of written) {
-        if (now === null) removeFile(path);
-        else writeFileText(path, now.text, now.mode);
-      }
-      throw error;
-    }
+  /** Runs the agent's own program; rejects with NOT_FOUND where it is needed and not there. */
+  async #runner(adapter: Adapter): Promise<Run> {
+    const { env } = this.#deps;
+    const program = await findProgram(adapter.binary, env);
+    if (program === null && adapter.command)
+      throw new AppError('NOT_FOUND', `The program ${adapter.binary} is not found.`, {
+        hint: `${nameOf(adapter.id)} changes its settings itself: put ${adapter.binary} on the PATH of MetaClaw.`,
+      });
+    return (args, input) =>
+      runProgram(program ?? adapter.binary, args, { env: ownEnv(env), input, timeoutMs: COMMAND_MS });
   }
 
   #target(id: AgentId): Target {
@@ -286,22 +256,34 @@ export class AgentBook {
   async #versionOf(program: string): Promise<string | null> {
     const known = this.#versions.get(program);
     if (known !== undefined) return known;
-    const { HOME = '', TMPDIR = '' } = this.#deps.env;
-    const env = { HOME, TMPDIR, PATH: searchPath(this.#deps.env).join(':'), NO_COLOR: '1' };
-    const answer = await askProgram(program, ['--version'], env, VERSION_MS);
+    const answer = await askProgram(program, ['--version'], ownEnv(this.#deps.env), VERSION_MS);
     const version = answer?.code === 0 ? (/\d+\.\d+[\w.-]*/.exec(answer.text)?.[0] ?? null) : null;
     this.#versions.set(program, version);
     return version;
   }
 }
 
-/** What a file becomes when all of ours is taken out; null: it was made for us and holds nothing else. */
-function textBack(file: ConnectedFile, now: string): { text: string | null; kept: string[] } {
-  if (digest(now) === file.after) return { text: file.existed ? file.base : null, kept: [] };
-  const { changes, kept } = changesBack(readSettings(file.path, file.format, now), file.traces);
-  const text = editSettings(file.path, file.format, now, changes);
-  const values = readSettings(file.path, file.format, text) as object;
-  return { text: !file.existed && Object.keys(values).length === 0 ? null : text, kept };
+/** What is kept of a connection. Before its own command has run, nobody knows the bytes that it will write. */
+function connectedFiles(adapter: Adapter, edits: readonly FileEdit[]): ConnectedFile[] {
+  return edits.map(({ path, format, now, base, changes, text }) => ({
+    path,
+    format,
+    existed: now !== null,
+    mode: now?.mode ?? null,
+    base,
+    after: digest(adapter.command ? (readFileText(path)?.text ?? '') : text),
+    restorable: adapter.command?.restorable?.(readSettings(path, format, base)) ?? true,
+    traces: tracesOf(path, format, base, changes),
+  }));
+}
+
+/** The user's environment, without what makes a program of Electron's out of one of Node's. */
+function ownEnv(env: Env): Record<string, string> {
+  const own: Record<string, string> = { NO_COLOR: '1' };
+  for (const [name, value] of Object.entries(env))
+    if (value !== undefined && !/^(?:ELECTRON_|NODE_OPTIONS$)/.test(name)) own[name] = value;
+  own.PATH = searchPath(env).join(delimiter);
+  return own;
 }
 
 function adapterOf(id: AgentId): Adapter {
@@ -312,8 +294,4 @@ function adapterOf(id: AgentId): Adapter {
 
 function nameOf(id: AgentId): string {
   return agentName(id) ?? id;
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

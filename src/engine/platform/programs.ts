@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -57,6 +58,32 @@ export async function askProgram(
   } catch {
     return null;
   }
+}
+
+/**
+ * Runs a program without a shell, gives it `input` and waits for its end, at most `timeoutMs`. Never rejects: a
+ * program that did not start or end has no code, and says why in `stderr`.
+ */
+export function runProgram(
+  path: string,
+  args: readonly string[],
+  { env, input, timeoutMs }: { env: Record<string, string>; input: string; timeoutMs: number },
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  return new Promise((done) => {
+    const child = execFile(
+      path,
+      [...args],
+      { env, timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: 4 * 1024 * 1024, windowsHide: true },
+      (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : null;
+        const late = error?.killed ? `It did not end within ${timeoutMs / 1000} s.` : '';
+        done({ code, stdout, stderr: stderr || late || (code === null ? (error?.message ?? '') : '') });
+      },
+    );
+    // A program that ends before it has read everything is judged by its exit.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input);
+  });
 }
 
 async function isProgram(path: string): Promise<boolean> {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError, messageOf } from '../../../shared/errors.ts';
 import { dotenvFormat } from './dotenv.ts';
 import { jsonFormat } from './json.ts';
+import { json5Format } from './json5.ts';
 import { tomlFormat } from './toml.ts';
 import { yamlFormat } from './yaml.ts';
 
@@ -30,10 +31,11 @@ export interface SettingsFormat {
   drop?(text: string, path: readonly string[], index: number): string;
 }
 
-export type FormatName = 'json' | 'yaml' | 'toml' | 'dotenv';
+export type FormatName = 'json' | 'json5' | 'yaml' | 'toml' | 'dotenv';
 
 const FORMATS: Readonly<Record<FormatName, SettingsFormat>> = {
   json: jsonFormat,
+  json5: json5Format,
   yaml: yamlFormat,
   toml: tomlFormat,
   dotenv: dotenvFormat,
@@ -187,6 +189,14 @@ function contains(now: unknown, ours: Json | undefined): boolean {
   if (Array.isArray(now) && Array.isArray(ours))
     return ours.every((item) => now.some((one) => isDeepStrictEqual(one, item)));
   return isDeepStrictEqual(now, ours);
+}
+
+/** The changes as a merge patch (RFC 7396), in which null takes a place away. */
+export function mergePatch(changes: readonly ValueChange[]): Json {
+  return changes.reduce<Record<string, Json>>(
+    (patch, { path, value }) => withValue(patch, path, value ?? null) as Record<string, Json>,
+    {},
+  );
 }
 
 /** The value at a place; undefined where there is none. */
