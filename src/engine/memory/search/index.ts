@@ -136,7 +136,7 @@ export class MemoryIndex {
 
   /** What a search chooses from, with its features: for measuring. */
   candidates(query: MemoryQuery): { wish: Wish; shelves: Shelf[]; candidates: Candidates } {
-    const wish = wishOf(query.text);
+    const wish = wishOf(query.text, query.nowMs);
     const shelves = query.scopeIds.map((scope) => this.#shelf(scope));
     return { wish, shelves, candidates: this.#ranker.candidates(shelves, wish) };
   }

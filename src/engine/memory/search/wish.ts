@@ -1,3 +1,4 @@
+import { type Nearness, nearnessTo } from './dates.ts';
 import { groupsOf, namesIn, type QueryGroup } from './terms.ts';
 
 /** What a question asks for. */
@@ -10,7 +11,7 @@ export interface Wish {
   /** Whose words it asks for, where it says so. */
   role: 'user' | 'assistant' | null;
   /** How near a day (since 1970) is to a time that the question names: 0 to 1; 0 when it names none. */
-  nearness: (day: number) => number;
+  nearness: Nearness;
 }
 
 const ASKS_WHEN =
@@ -24,7 +25,7 @@ const OF_USER = /\b(?:i (?:said|told|mentioned|asked|wrote)|did i (?:say|tell|me
 /** Longer questions are read at both ends: that is where people say what they want. */
 const MOST_CHARS = 1_600;
 
-export function wishOf(question: string): Wish {
+export function wishOf(question: string, nowMs: number): Wish {
   const text =
     question.length <= MOST_CHARS
       ? question
@@ -35,6 +36,6 @@ export function wishOf(question: string): Wish {
     asksWhen: ASKS_WHEN.test(text),
     asksAmount: ASKS_AMOUNT.test(text),
     role: OF_ASSISTANT.test(text) ? 'assistant' : OF_USER.test(text) ? 'user' : null,
-    nearness: () => 0,
+    nearness: nearnessTo(text, nowMs),
   };
 }
