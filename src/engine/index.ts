@@ -6,11 +6,12 @@ import { AppError, messageOf } from '../shared/errors.ts';
 import type { Snapshot } from '../shared/status.ts';
 import { AgentBook } from './agents/index.ts';
 import { Bus } from './bus.ts';
-import { createComposer } from './composer.ts';
+import { createComposer, tellMemories } from './composer.ts';
 import { type ControlServer, startControl } from './control.ts';
 import { runDemo } from './demo/index.ts';
 import { runDoctor } from './doctor.ts';
 import { createHandlers } from './handlers.ts';
+import { withoutMemories } from './inject/index.ts';
 import { Learner } from './learning/index.ts';
 import { MemoryBook } from './memory/index.ts';
 import { systemClock } from './platform/clock.ts';
@@ -162,13 +163,14 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     upstream,
     feedback: (input) => learner.giveFeedback(input),
     memory: memory.api,
-    compose: createComposer({ config, retrieve: (text, options) => skills.retrieve(text, options) }),
+    compose: createComposer({ config, embedder: embeddings, skills, memory: memory.forTurns }),
     version: ports.version,
     onActivity: () => feed.touch(),
     onAgent: (agent) => agents.heard(agent),
   });
   const sidecar = new Sidecar({
     memory: memory.api,
+    retrieve: async (asker, text) => tellMemories(await memory.api.recall(asker, text), config().memory),
     config,
     log: named('sidecar'),
     touch: () => feed.touch(),
@@ -299,7 +301,8 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
 
   const disposers: (() => unknown)[] = [
     sessions.onEnded((end) => learner.sessionEnded(end)),
-    sessions.onRecorded(({ turnId, sessionId, turns, skills: names, withheld }) => {
+    sessions.onRecorded(({ turnId, sessionId, turns, skills: names, withheld, memories }) => {
+      memory.forTurns.noteUse(turnId, memories);
       skills.recordUse(turnId, names);
       skills.recordTrials({ turnId, sessionId }, names, withheld);
       learner.turnRecorded(sessionId, turns);
@@ -308,6 +311,10 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     sessions.onRecorded((turn) => memory.conversations.turnRecorded(turn)),
     sessions.onSideRecorded((turn) => memory.conversations.sideTurnRecorded(turn)),
     sessions.onEnded(({ sessionId }) => memory.conversations.sessionEnded(sessionId)),
+    memory.onDropped(({ keys }) => {
+      const ids = new Set(keys);
+      sessions.changeInjections((injection) => withoutMemories(injection, ids));
+    }),
     configFile.onChange((now) => {
       log.setLevel(wantedLevel(ports.env) ?? now.log.level);
       learner.wake();

@@ -1,10 +1,18 @@
 import type { InjectedItem, InjectionReport, LeftOutItem } from '../../shared/model.ts';
+import {
+  type Candidate,
+  costOf,
+  createBlock,
+  FRAME_TOKENS,
+  type InjectedBlock,
+  itemsOf,
+  type Kinds,
+  only,
+  textOf,
+  tokensOf,
+} from './blocks.ts';
 
-/** A block of text that MetaClaw added at one place of a session. */
-interface InjectedBlock {
-  text: string;
-  items: InjectedItem[];
-}
+export type { Candidate, Kinds } from './blocks.ts';
 
 /** Where a message block stands: the message's position among non-system messages and its hash. */
 interface MessageAnchor {
@@ -19,14 +27,8 @@ interface MessageAnchor {
 export interface SessionInjection {
   system?: InjectedBlock | null;
   messages: (InjectedBlock & { anchor: MessageAnchor })[];
-}
-
-/** What retrieval offers for a turn. */
-export interface Candidate extends Omit<InjectedItem, 'place'> {
-  /** Text to add, without heading. */
-  body: string;
-  /** It fits, and this session does without it so that its worth can be measured. */
-  withheld?: boolean;
+  /** The user's words that were looked at last: the same request again gets the same bytes. */
+  last?: MessageAnchor;
 }
 
 /** What to change in the request that goes upstream. */
@@ -55,16 +57,18 @@ export interface TurnView {
 }
 
 export interface Limits {
-  /** Most tokens of added text that the session may carry. */
-  sessionTokens: number;
+  /** Most tokens of skills that the session may carry. */
+  skillTokens: number;
+  /** Most memories, and most tokens of them, that this turn may add. */
+  memoryUnits: number;
+  memoryTokens: number;
   /** Tokens left in the model's window for this turn. */
   roomTokens: number;
 }
 
-/** Tokens of a block's frame, counted once per block. */
-const FRAME_TOKENS = 45;
-/** Tokens of an item's heading. */
-const HEADING_TOKENS = 8;
+/** A session carries at most so many times what one turn may add of memories. */
+const MEMORY_TURNS = 4;
+const BOTH: Kinds = { skills: true, memories: true };
 
 /** Reasons after which the session's blocks still stand, so that the provider's cache stays whole. */
 const STILL_CARRIES: readonly InjectionReport['skipped'][] = ['deadline', 'error', 'no-user-text'];
@@ -74,11 +78,12 @@ export function skipInjection(
   session: SessionInjection,
   view: TurnView,
   skipped: NonNullable<InjectionReport['skipped']>,
+  kinds: Kinds = BOTH,
 ): InjectionPlan {
   if (STILL_CARRIES.includes(skipped)) {
     const settled =
       session.system === undefined && view.hasAssistant ? { ...session, system: null } : session;
-    return assemble(settled, view, [], skipped);
+    return assemble(settled, view, { leftOut: [], skipped, kinds });
   }
   return {
     system: null,
@@ -88,92 +93,146 @@ export function skipInjection(
   };
 }
 
+/** Whether the user's newest words were looked at before: the client sends the same request again. */
+export function isRepeated(session: SessionInjection, view: TurnView): boolean {
+  const { last } = session;
+  return last !== undefined && last.index === view.userIndex && last.digest === view.digestAt(last.index);
+}
+
 /**
  * Decides what a turn carries. Pure and deterministic: same input, same bytes.
  *
- * A session's first match is appended to its system part and stays there unchanged. What becomes relevant later
- * stands before the user's words of the turn that needed it, and is put back there on every later turn; nothing
- * that a provider may have cached is ever rewritten.
+ * A session's first skills and its pinned memories are appended to its system part and stay there unchanged. Other
+ * memories, and what becomes relevant later, stand before the user's words of the turn that needed them, and are put
+ * back there on every later turn; nothing that a provider may have cached is ever rewritten.
  */
 export function composeInjection(
   session: SessionInjection,
   view: TurnView,
   candidates: readonly Candidate[],
   limits: Limits,
+  kinds: Kinds = BOTH,
 ): InjectionPlan {
-  const leftOut: LeftOutItem[] = [];
-  const present = presentBlocks(session, view);
-  const carried = new Set(present.flatMap((block) => block.items.map(keyOf)));
-  const carriedTokens = present.reduce((sum, block) => sum + tokensOf(block), 0);
-  const budget = Math.min(limits.sessionTokens, limits.roomTokens) - carriedTokens;
-  const room = limits.roomTokens - carriedTokens;
-
-  const chosen: Candidate[] = [];
-  let used = FRAME_TOKENS;
-  let systemText: string | null = null;
-  for (const candidate of candidates) {
-    const leave = (reason: LeftOutItem['reason']) =>
-      leftOut.push({ kind: candidate.kind, id: candidate.id, reason });
-    if (carried.has(keyOf(candidate))) {
-      leave('already-in-session');
-      continue;
-    }
-    systemText ??= view.systemText;
-    if (candidate.kind === 'skill' && clientHasSkill(systemText, candidate.id)) {
-      leave('same-name-as-client-skill');
-      continue;
-    }
-    const cost = candidate.tokens + HEADING_TOKENS;
-    if (used + cost > budget) {
-      leave(used + cost > room ? 'no-room' : 'budget');
-      continue;
-    }
-    if (candidate.withheld) {
-      leave('holdout');
-      continue;
-    }
-    used += cost;
-    chosen.push(candidate);
-  }
-
-  if (session.system === undefined && !view.hasAssistant) {
-    const system = chosen.length > 0 ? systemBlock(chosen) : null;
-    return assemble({ ...session, system }, view, leftOut, null);
-  }
-  const settled = { ...session, system: session.system ?? null };
-  if (chosen.length === 0 || view.userIndex < 0) return assemble(settled, view, leftOut, null);
-  const digest = view.digestAt(view.userIndex);
-  if (digest === undefined) return assemble(settled, view, leftOut, null);
+  const { chosen, leftOut } = choose(session, view, candidates, limits, kinds);
+  const isFirst = session.system === undefined && !view.hasAssistant;
+  const inSystem = chosen.filter(({ kind, pinned }) => isFirst && (kind === 'skill' || pinned));
+  const inMessage = chosen.filter((candidate) => !inSystem.includes(candidate));
+  const system = inSystem.length > 0 ? createBlock(inSystem, 'system') : (session.system ?? null);
+  const rest = { leftOut, skipped: null, kinds };
+  const digest = view.userIndex < 0 ? undefined : view.digestAt(view.userIndex);
+  if (digest === undefined) return assemble({ ...session, system }, view, rest);
   // A retried request has its block already: the digest of a message covers the client's words only.
-  const block = { ...messageBlock(chosen), anchor: { index: view.userIndex, digest } };
-  return assemble({ ...settled, messages: [...settled.messages, block] }, view, leftOut, null);
+  const anchor = { index: view.userIndex, digest };
+  const blocks = inMessage.length > 0 ? [{ ...createBlock(inMessage, 'message'), anchor }] : [];
+  return assemble(
+    { ...session, system, messages: [...session.messages, ...blocks], last: anchor },
+    view,
+    rest,
+  );
+}
+
+/** What of the candidates enters: not twice, within the budgets of both kinds and the room that is left. */
+function choose(
+  session: SessionInjection,
+  view: TurnView,
+  candidates: readonly Candidate[],
+  limits: Limits,
+  kinds: Kinds,
+): { chosen: Candidate[]; leftOut: LeftOutItem[] } {
+  const leftOut: LeftOutItem[] = [];
+  const chosen: Candidate[] = [];
+  const present = presentBlocks(session, view, kinds);
+  const carried = new Set(present.flatMap((block) => itemsOf(block).map(keyOf)));
+  const spent = { skill: 0, memory: 0 };
+  for (const block of present) {
+    const tokens = tokensOf(block);
+    spent.skill += tokens.skill;
+    spent.memory += tokens.memory;
+  }
+  let room = limits.roomTokens - spent.skill - spent.memory;
+  const isRepeat = isRepeated(session, view);
+  const take = (kind: Candidate['kind'], most: { tokens: number; room: number; items: number }) => {
+    let used = FRAME_TOKENS[kind];
+    let items = 0;
+    const against = (candidate: Candidate): LeftOutItem['reason'] | null => {
+      if (carried.has(keyOf(candidate))) return 'already-in-session';
+      if (kind === 'skill' && clientHasSkill(view.systemText, candidate.id))
+        return 'same-name-as-client-skill';
+      const total = used + costOf(candidate);
+      if (total > most.room) return 'no-room';
+      if (total > most.tokens || items >= most.items) return 'budget';
+      return candidate.withheld ? 'holdout' : null;
+    };
+    for (const candidate of candidates) {
+      if (candidate.kind !== kind) continue;
+      const reason = against(candidate);
+      if (reason !== null) leftOut.push({ kind, id: candidate.id, reason });
+      else if (!isRepeat) {
+        used += costOf(candidate);
+        items += 1;
+        chosen.push(candidate);
+      }
+    }
+    if (items > 0) room -= used;
+  };
+  // Where the window is nearly full, neither kind takes it all.
+  const share = candidates.some(({ kind }) => kind === 'memory') ? room / 2 : room;
+  const skillTokens = limits.skillTokens - spent.skill;
+  take('skill', { tokens: skillTokens, room: Math.max(share, room - limits.memoryTokens), items: Infinity });
+  const memoryTokens = Math.min(limits.memoryTokens, MEMORY_TURNS * limits.memoryTokens - spent.memory);
+  take('memory', { tokens: memoryTokens, room, items: limits.memoryUnits });
+  return { chosen, leftOut };
+}
+
+/** Takes memories out of what a session carries, wherever they stand; null when it carries none of them. */
+export function withoutMemories(
+  session: SessionInjection,
+  ids: ReadonlySet<string>,
+): SessionInjection | null {
+  let found = false;
+  const purge = <Block extends InjectedBlock>(block: Block): Block => {
+    const left = block.memories?.filter(({ item }) => !ids.has(item.id));
+    if (left === undefined || left.length === block.memories?.length) return block;
+    found = true;
+    return { ...block, memories: left };
+  };
+  const cleaned = {
+    ...session,
+    ...(session.system ? { system: purge(session.system) } : {}),
+    messages: session.messages.map(purge),
+  };
+  return found ? cleaned : null;
 }
 
 /** Turns the session's blocks into edits of this request. Blocks whose message is gone are left out of it. */
 function assemble(
   session: SessionInjection,
   view: TurnView,
-  leftOut: LeftOutItem[],
-  skipped: InjectionReport['skipped'],
+  rest: Pick<InjectionReport, 'leftOut' | 'skipped'> & { kinds: Kinds },
 ): InjectionPlan {
+  const { leftOut, skipped, kinds } = rest;
   const messages: { index: number; text: string }[] = [];
   const items: InjectedItem[] = [];
   let tokens = 0;
   const add = (block: InjectedBlock) => {
-    items.push(...block.items);
-    tokens += tokensOf(block);
+    items.push(...itemsOf(block));
+    const { skill, memory } = tokensOf(block);
+    tokens += skill + memory;
   };
-  if (session.system) add(session.system);
-  for (const block of session.messages) {
-    const index = find(block.anchor, view);
-    if (index < 0) continue;
+  const system = session.system ? only(kinds, session.system) : null;
+  if (system) add(system);
+  for (const whole of session.messages) {
+    const block = only(kinds, whole);
+    const index = block === null ? -1 : find(whole.anchor, view);
+    if (block === null || index < 0) continue;
     add(block);
+    const text = textOf(block, 'message');
     const same = messages.find((message) => message.index === index);
-    if (same) same.text += block.text;
-    else messages.push({ index, text: block.text });
+    if (same) same.text += text;
+    else messages.push({ index, text });
   }
   return {
-    system: session.system?.text ?? null,
+    system: system && textOf(system, 'system'),
     messages,
     report: { items, leftOut, tokens, skipped },
     injection: session,
@@ -186,13 +245,10 @@ function find({ index, digest }: MessageAnchor, view: TurnView): number {
 }
 
 /** Blocks that this request really carries: a message that was edited or compacted away took its block with it. */
-function presentBlocks(session: SessionInjection, view: TurnView): InjectedBlock[] {
+function presentBlocks(session: SessionInjection, view: TurnView, kinds: Kinds): InjectedBlock[] {
   const inMessages = session.messages.filter((block) => find(block.anchor, view) >= 0);
-  return session.system ? [session.system, ...inMessages] : inMessages;
-}
-
-function tokensOf(block: InjectedBlock): number {
-  return block.items.reduce((sum, item) => sum + item.tokens + HEADING_TOKENS, FRAME_TOKENS);
+  const blocks = session.system ? [session.system, ...inMessages] : inMessages;
+  return blocks.flatMap((block) => only(kinds, block) ?? []);
 }
 
 function keyOf(item: { kind: string; id: string }): string {
@@ -202,34 +258,4 @@ function keyOf(item: { kind: string; id: string }): string {
 /** The client offers a skill of that name itself (OpenClaw's and Claude Code's listings), so its own version rules. */
 function clientHasSkill(systemText: string, name: string): boolean {
   return systemText.includes(`<name>${name}</name>`) || systemText.includes(`/${name}/SKILL.md`);
-}
-
-function systemBlock(chosen: readonly Candidate[]): InjectedBlock {
-  const text = [
-    '<metaclaw_skills>',
-    'Working notes that fit this conversation, added by MetaClaw. Instructions of the user and of the application come first; ignore a note that does not apply.',
-    ...chosen.map(render),
-    '</metaclaw_skills>',
-  ].join('\n\n');
-  return { text, items: chosen.map((candidate) => toItem(candidate, 'system')) };
-}
-
-function messageBlock(chosen: readonly Candidate[]): InjectedBlock {
-  const text = [
-    '<metaclaw_context>',
-    'Background added by MetaClaw, not written by the user. It may be incomplete; the message that follows comes first.',
-    ...chosen.map(render),
-    '</metaclaw_context>',
-    '',
-  ].join('\n\n');
-  return { text, items: chosen.map((candidate) => toItem(candidate, 'message')) };
-}
-
-function render(candidate: Candidate): string {
-  return `## ${candidate.title}\n\n${candidate.body.trim()}`;
-}
-
-function toItem(candidate: Candidate, place: InjectedItem['place']): InjectedItem {
-  const { kind, id, title, tokens, score, reason } = candidate;
-  return { kind, id, title, place, tokens, score, reason };
 }

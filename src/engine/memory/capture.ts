@@ -7,7 +7,7 @@ import type { Logger } from '../platform/logger.ts';
 import { redact } from '../platform/redact.ts';
 import type { Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
-import { type ScopeTable, scopesOf } from './scope.ts';
+import { namesScope, type ScopeTable, scopesOf } from './scope.ts';
 import { keyOfWords, type TurnStore } from './turns.ts';
 
 /** A recorded turn, as the session log tells it. */
@@ -174,9 +174,7 @@ export class Capture {
   /** A session stays in the scope that it began in, unless a request of it names one. */
   #scopeOf({ sessionId, facts, agent }: HeardTurn): Heard['scope'] {
     const { config, turns, scopes } = this.#deps;
-    const names = ['x-memory-scope', 'x-user-id', 'x-workspace-id'].some((name) => facts.headers[name]);
-    const tells = ['memory_scope', 'user_id', 'workspace_id'].some((name) => facts.fields[name]);
-    const known = names || tells ? null : turns.scopeOf(sessionId);
+    const known = namesScope(facts) ? null : turns.scopeOf(sessionId);
     return known === null ? scopesOf({ ...facts, agent }, config()).write : scopes.get(known);
   }
 

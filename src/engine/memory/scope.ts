@@ -36,8 +36,22 @@ export function scopesOf({ headers, fields, agent }: ScopeFacts, config: Config)
   if (base.agent !== '') return alone(base);
   if (agent !== '' && config.agents[agent]?.memory_scope === 'own')
     return alone({ ...base, agent: part(agent) });
-  if (base.workspace === '') return alone(base);
-  return { write: base, read: [base, { ...base, workspace: '' }] };
+  return { write: base, read: readable(base) };
+}
+
+/** Whether the request itself says whose memories it is about. */
+export function namesScope({ headers, fields }: Pick<ScopeFacts, 'headers' | 'fields'>): boolean {
+  const says = (value: string | undefined) => (value ?? '').trim() !== '';
+  return (
+    ['x-memory-scope', 'x-user-id', 'x-workspace-id'].some((name) => says(headers[name])) ||
+    ['memory_scope', 'user_id', 'workspace_id'].some((name) => says(fields[name]))
+  );
+}
+
+/** The scopes that whoever writes to one may read, nearest first. */
+export function readable(write: MemoryScope): MemoryScope[] {
+  if (write.agent !== '' || write.workspace === '') return [write];
+  return [write, { ...write, workspace: '' }];
 }
 
 function alone(scope: MemoryScope): RequestScopes {

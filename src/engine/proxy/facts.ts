@@ -9,6 +9,8 @@ type Json = Record<string, unknown>;
 
 /** Contents beyond this many bytes are looked through for pictures before they are decoded. */
 const LARGE = 64 * 1024;
+/** Characters that tell one text from another. */
+const KNOWN_BY = 120;
 const MEDIA = new Set(['image', 'image_url', 'document', 'file', 'input_audio', 'input_image', 'input_file']);
 const TEXT_TYPES = new Set(['text', 'input_text', 'output_text']);
 
@@ -122,6 +124,16 @@ export class Facts implements RequestFacts {
   get endsWithUserWords(): boolean {
     const { index } = this.#userWords();
     return index >= 0 && index === this.conversation.length - 1;
+  }
+
+  holds(words: string): boolean {
+    const inJson = JSON.stringify(words.slice(0, KNOWN_BY).replace(/[\ud800-\udbff]$/, '')).slice(1, -1);
+    if (this.#skim.bytes.includes(inJson)) return true;
+    const ascii = inJson.replace(
+      /[^\x00-\x7f]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    return ascii !== inJson && this.#skim.bytes.includes(ascii);
   }
 
   digestAt(index: number): string | undefined {

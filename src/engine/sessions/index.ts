@@ -20,6 +20,9 @@ import { TurnWriter } from './writer.ts';
 
 export type { OpenTurn, ReceivedReply, RecordedTurn, RequestFacts, SentRequest, SessionEnd };
 
+/** Null: nothing is to be changed. */
+type ChangeInjection = (injection: SentRequest['injection']) => SentRequest['injection'] | null;
+
 export interface SessionLogDeps {
   database: Database;
   clock: Clock;
@@ -58,6 +61,8 @@ export class SessionLog {
   readonly #ends: SessionEnds;
   readonly #recordListeners = new Set<(turn: RecordedTurn) => void>();
   readonly #sideListeners = new Set<(turn: RecordedTurn) => void>();
+  /** Changes that turns on their way have not seen. */
+  #changes: ChangeInjection[] = [];
   #opened = 0;
   #lost: { turns: number; message: string } | null = null;
 
@@ -209,6 +214,23 @@ export class SessionLog {
     return this.#reader.today(this.#deps.clock.now());
   }
 
+  /**
+   * Changes what sessions carry, also those of turns that are being answered; `change` returns null where nothing is to
+   * be changed. Returns the number of sessions.
+   */
+  changeInjections(change: ChangeInjection): number {
+    let changed = 0;
+    for (const session of this.#live.all()) {
+      const next = change(session.injection);
+      if (next !== null) session.injection = next;
+    }
+    if ([...this.#live.all()].some(({ inFlight }) => inFlight.size > 0)) this.#changes.push(change);
+    this.#transaction(() => {
+      changed = this.#writer.changeInjections(change);
+    });
+    return changed;
+  }
+
   /** Ends a session now. Throws NOT_FOUND; ending one that has ended changes nothing. */
   end(sessionId: string, reason: SessionEndReason): void {
     const session = this.#live.byId(sessionId);
@@ -333,7 +355,7 @@ export class SessionLog {
       chain: byHistory ? facts.digests() : session.chain,
       fingerprint: byHistory ? fingerprint(facts) : session.fingerprint,
       lane: session.lane ?? laneOf(facts),
-      injection: isMain ? sent.injection : session.injection,
+      injection: isMain ? this.#changedSince(sent.injection) : session.injection,
     };
     this.#transaction(() => {
       if (replaces !== null) this.#ends.end(replaces, 'new-command');
@@ -417,8 +439,15 @@ export class SessionLog {
     if (state.pending !== null && session.pending === state.pending)
       this.#live.learnHistory(session, { pending: null });
     this.#live.release(session);
+    if (this.#changes.length > 0 && ![...this.#live.all()].some(({ inFlight }) => inFlight.size > 0))
+      this.#changes = [];
     if (state.replaces !== null) this.#live.release(state.replaces);
     this.#ends.watch();
+  }
+
+  /** A turn that was on its way carries what was taken out meanwhile. */
+  #changedSince(injection: SentRequest['injection']): SentRequest['injection'] {
+    return this.#changes.reduce((now, change) => change(now) ?? now, injection);
   }
 
   /** Runs `fn` in a transaction; when it is rolled back, memory goes back with the database. */

@@ -42,6 +42,8 @@ export interface RequestFacts {
   continues?: string | null;
   /** True when the history holds an answer already. */
   hasAssistant: boolean;
+  /** True when the request holds the words already, as they stand. Looks at the beginning of long ones. */
+  holds(words: string): boolean;
   /** Hash of one non-system message; undefined where there is none. */
   digestAt(index: number): string | undefined;
   /** Hash of each non-system message (role and normalised content), oldest first. */

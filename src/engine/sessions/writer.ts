@@ -135,6 +135,21 @@ export class TurnWriter {
     );
   }
 
+  /** Changes what sessions with memories carry. Returns how many were changed. */
+  changeInjections(change: (injection: SentRequest['injection']) => SentRequest['injection'] | null): number {
+    const rows = this.#database.all<{ id: string; injection: string }>(
+      `SELECT id, injection FROM sessions WHERE instr(injection, '"memories"') > 0`,
+    );
+    let changed = 0;
+    for (const { id, injection } of rows) {
+      const next = change({ messages: [], ...(JSON.parse(injection) as Partial<SentRequest['injection']>) });
+      if (next === null) continue;
+      this.#database.run('UPDATE sessions SET injection = ? WHERE id = ?', JSON.stringify(next), id);
+      changed += 1;
+    }
+    return changed;
+  }
+
   /** Marks a session as ended; false when it was already. */
   endSession(id: string, reason: SessionEndReason, nowMs: number): boolean {
     return (

@@ -41,6 +41,7 @@ import {
 import { SkillSwitches } from './switches.ts';
 import { type Fit, tryOn } from './try-on.ts';
 import { type SkillUse, SkillUses } from './uses.ts';
+import { SkillVectors } from './vectors.ts';
 import { WorthBook } from './worth.ts';
 import { taken, trashSkill, writeSkill } from './writing.ts';
 
@@ -92,6 +93,7 @@ export class SkillBook {
   readonly #shelf: Shelf;
   readonly #live = new Map<string, Live>();
   readonly #ranking = new Ranking();
+  readonly #vectors: SkillVectors;
   readonly #retriever: Retriever;
   readonly #bank: BankCopies;
   readonly #worth: WorthBook;
@@ -119,9 +121,11 @@ export class SkillBook {
     this.#switches = new SkillSwitches(deps.database);
     this.#generation = new Generation(deps.database);
     this.#uses = new SkillUses(deps);
+    this.#vectors = new SkillVectors(deps);
     this.#retriever = new Retriever({
       config: deps.config,
       ranking: this.#ranking,
+      vectors: this.#vectors,
       enabled: () => this.#enabled(),
       isBuiltIn: (name) => this.#isBuiltIn(name),
     });
@@ -150,6 +154,7 @@ export class SkillBook {
   /** Seeds the bank, loads the folder and watches it. A folder that cannot be used is a problem, never an exception. */
   async start(): Promise<void> {
     const { dir, log } = this.#deps;
+    this.#vectors.start();
     this.#switches.load();
     this.#bank.load();
     this.#generation.load();
@@ -171,6 +176,7 @@ export class SkillBook {
   }
 
   async stop(): Promise<void> {
+    this.#vectors.stop();
     await this.#reading.stop();
   }
 
@@ -214,7 +220,11 @@ export class SkillBook {
 
   /** What the chosen retrieval mode cannot do here, in words for the user; null when all is well. */
   note(): string | null {
-    return this.#deps.config().skills.retrieval_mode === 'embedding' ? EMBEDDING_NOTE : null;
+    const { config, embedder } = this.#deps;
+    const isSet = embedder.id !== null;
+    return config().skills.retrieval_mode === 'embedding' && !isSet
+      ? `skills.retrieval_mode is embedding. ${embedder.describe()}`
+      : null;
   }
 
   list(): { skills: SkillSummary[]; problems: SkillProblem[] } {
@@ -312,13 +322,14 @@ export class SkillBook {
    */
   retrieve(
     text: string,
-    options: { limit?: number; sessionId?: string; place?: Place } = {},
+    options: { limit?: number; sessionId?: string; place?: Place; vector?: Float32Array | null } = {},
   ): SkillCandidate[] {
     const { skills: config, learning } = this.#deps.config();
     const { sessionId } = options;
     if (!config.enabled) return [];
     const limit = options.limit ?? config.top_k;
-    const hits = this.#retriever.find(text, limit, this.scopes.filterFor(options.place));
+    const allows = this.scopes.filterFor(options.place);
+    const hits = this.#retriever.find(text, limit, allows, options.vector ?? null);
     return hits.flatMap(({ id, score, reason }) => {
       const live = this.#live.get(id);
       if (!live) return [];
@@ -329,9 +340,10 @@ export class SkillBook {
   }
 
   /** What retrieval thinks of a text, with what stayed below the threshold: for `--explain` and the screens. */
-  search(text: string): { name: string; score: number; reason: string; entered: boolean }[] {
-    const entered = new Map(this.retrieve(text).map((candidate) => [candidate.id, candidate]));
-    const others = this.#ranking.weigh(text, 20).filter(({ id }) => !entered.has(id));
+  async search(text: string): Promise<{ name: string; score: number; reason: string; entered: boolean }[]> {
+    const vector = this.wantsVector ? await this.#deps.embedder.query(text, QUESTION_MS) : null;
+    const entered = new Map(this.retrieve(text, { vector }).map((candidate) => [candidate.id, candidate]));
+    const others = this.#retriever.weigh(text, 20, vector).filter(({ id }) => !entered.has(id));
     return [
       ...[...entered.values()].map(({ id, score, reason }) => ({ name: id, score, reason, entered: true })),
       ...others.map(({ id, score, reason }) => ({ name: id, score, reason, entered: false })),
@@ -348,11 +360,12 @@ export class SkillBook {
     const tried = new Retriever({
       config,
       ranking: this.#ranking,
+      vectors: this.#vectors,
       enabled: () => [...this.#enabled()].filter(({ name }) => name !== skill.name).concat(skill),
       isBuiltIn: (name) => name !== skill.name && this.#isBuiltIn(name),
     });
     const find = (retriever: Retriever) => (text: string) =>
-      retriever.find(text, config().skills.top_k, null);
+      retriever.find(text, config().skills.top_k, null, null);
     return tryOn(skill, asked, {
       ranking: this.#ranking,
       now: find(this.#retriever),
@@ -362,6 +375,11 @@ export class SkillBook {
         return live && this.#switches.isOn(live) ? live : null;
       },
     });
+  }
+
+  /** Whether a vector of the user's words would be of use. */
+  get wantsVector(): boolean {
+    return this.#vectors.areWanted;
   }
 
   /** Remembers which skills a session carries or does without, for their worth. */
@@ -434,12 +452,18 @@ export class SkillBook {
     if (!file?.skill) {
       this.#live.delete(name);
       this.#ranking.remove(name);
+      this.#vectors.remove(name);
       return;
     }
     this.#live.set(name, { file, skill: file.skill, tokens: estimateTokens(file.skill.body) });
     try {
-      if (this.#switches.isOn(file.skill)) this.#ranking.add(name, file.skill);
-      else this.#ranking.remove(name);
+      if (this.#switches.isOn(file.skill)) {
+        this.#ranking.add(name, file.skill);
+        this.#vectors.add(name, file.skill);
+      } else {
+        this.#ranking.remove(name);
+        this.#vectors.remove(name);
+      }
     } catch (error) {
       // One file must never keep the rest, or the proxy, from working.
       this.#ranking.remove(name);
@@ -540,8 +564,8 @@ export class SkillBook {
   }
 }
 
-const EMBEDDING_NOTE =
-  'skills.retrieval_mode is embedding, but there is no embeddings endpoint: skills are matched by their words.';
+/** A person who searches waits so long for the question's vector. */
+const QUESTION_MS = 3000;
 
 function missing(name: string): AppError {
   return new AppError('NOT_FOUND', `There is no skill named ${JSON.stringify(name)}.`);

@@ -18,6 +18,14 @@ export interface Hit {
   reason: string;
 }
 
+/** How near skills are to the question by their vectors; those without a vector are not in it. */
+export interface NearByMeaning {
+  /** `share`: 0 is nothing, 1 enough to enter alone. */
+  skills: ReadonlyMap<string, { similarity: number; share: number }>;
+  /** What the words of a skill count that has a vector. */
+  wordShare: number;
+}
+
 interface Posting {
   doc: number;
   weight: number;
@@ -55,6 +63,8 @@ interface Found {
   entry: Doc;
   score: number;
   phrase: Complete | null;
+  /** By its vector; null where that says nothing for it. */
+  similarity: number | null;
 }
 
 const WEIGHT = { name: 1, trigger: 1, description: 0.7, body: 0.25 } as const;
@@ -188,8 +198,13 @@ export class Ranking {
    * The skills that may enter, best first. Two words of a long request meet some skill by accident, so what is not
    * certain by itself must stand comparison with the best.
    */
-  search(question: string, limit: number, allows: ((id: string) => boolean) | null = null): Hit[] {
-    const { found: all, groups } = this.#find(question, THRESHOLD);
+  search(
+    question: string,
+    limit: number,
+    allows: ((id: string) => boolean) | null = null,
+    near: NearByMeaning | null = null,
+  ): Hit[] {
+    const { found: all, groups } = this.#find(question, THRESHOLD, near);
     const found = allows === null ? all : all.filter(({ entry }) => allows(entry.id));
     // A skill without phrases cannot reach what one with them has: it stands beside its like.
     const bestWhere = (hasTriggers: boolean) =>
@@ -212,37 +227,51 @@ export class Ranking {
   /**
    * All skills for which anything speaks, best first; ties by name, so that the same question gets the same answer.
    */
-  weigh(question: string, limit: number): Hit[] {
-    const { found, groups } = this.#find(question);
+  weigh(question: string, limit: number, near: NearByMeaning | null = null): Hit[] {
+    const { found, groups } = this.#find(question, 0, near);
     return found.slice(0, Math.max(0, limit)).map((hit) => this.#toHit(hit, groups));
   }
 
-  #find(question: string, least = 0): { found: Found[]; groups: ReadonlyMap<string, Group> } {
+  #find(
+    question: string,
+    least: number,
+    near: NearByMeaning | null,
+  ): { found: Found[]; groups: ReadonlyMap<string, Group> } {
     const text = ends(question);
     const groups = groupsOf(unitsOf(text));
     if (this.#docs.size === 0) return { found: [], groups };
     const touched = this.#scoreGroups(groups.values());
     const phrases = this.#completePhrases(groups, plain(text));
-    for (const doc of phrases.keys()) if (this.#scores[doc] === 0) touched.push(doc);
+    const others = new Set(phrases.keys());
+    for (const [name, { share }] of near?.skills ?? []) {
+      const doc = share > 0 ? this.#docs.get(name) : undefined;
+      if (doc !== undefined) others.add(doc);
+    }
+    for (const doc of others) if (this.#scores[doc] === 0) touched.push(doc);
     // The words of a long text meet some skill by accident: they count less than those of a short request.
     const dilution = groups.size <= 12 ? 1 : Math.sqrt(12 / groups.size);
     const found: Found[] = [];
     for (const doc of touched) {
       const phrase = phrases.get(doc) ?? null;
-      const score = (this.#scores[doc] ?? 0) * dilution + (phrase?.credit ?? 0);
+      const words = (this.#scores[doc] ?? 0) * dilution + (phrase?.credit ?? 0);
       this.#scores[doc] = 0;
       const entry = this.#slots[doc];
-      if (entry && score > 0 && score >= least) found.push({ entry, score, phrase });
+      const meaning = entry ? near?.skills.get(entry.id) : undefined;
+      const score = meaning ? words * (near?.wordShare ?? 1) + meaning.share * THRESHOLD : words;
+      const similarity = meaning && meaning.share > 0 ? meaning.similarity : null;
+      if (entry && score > 0 && score >= least) found.push({ entry, score, phrase, similarity });
     }
     found.sort((a, b) => b.score - a.score || (a.entry.id < b.entry.id ? -1 : 1));
     return { found, groups };
   }
 
-  #toHit({ entry, score, phrase }: Found, groups: ReadonlyMap<string, Group>): Hit {
+  #toHit({ entry, score, phrase, similarity }: Found, groups: ReadonlyMap<string, Group>): Hit {
+    const words = this.#explain(entry, groups, phrase?.text ?? null);
+    const meaning = similarity === null ? '' : `meaning: ${similarity.toFixed(2)}`;
     return {
       id: entry.id,
       score: Math.round(score * 100) / 100,
-      reason: this.#explain(entry, groups, phrase?.text ?? null),
+      reason: [words, meaning].filter((part) => part !== '').join('; '),
     };
   }
 

@@ -1,15 +1,20 @@
 import type { Config } from '../../shared/config.ts';
-import { type Hit, type Ranking, THRESHOLD } from './ranking.ts';
+import { type Hit, type NearByMeaning, type Ranking, THRESHOLD } from './ranking.ts';
 import type { SkillFile } from './skill-file.ts';
 import { routeCategory } from './template.ts';
+import type { SkillVectors } from './vectors.ts';
 
 const MISTAKES_IN_TEMPLATE_MODE = 5;
 /** So many built-in skills may stand before one of the user's own that still enters. */
 const MOST_BUILT_IN = 20;
 
+/** What words count in the mode `embedding` for a skill that has a vector. */
+const WORDS_BESIDE_VECTORS = 0.5;
+
 export interface RetrieverDeps {
   config: () => Config;
   ranking: Ranking;
+  vectors: Pick<SkillVectors, 'near'>;
   /** Skills that may be found. */
   enabled: () => Iterable<SkillFile>;
   isBuiltIn: (name: string) => boolean;
@@ -26,15 +31,32 @@ export class Retriever {
     this.#deps = deps;
   }
 
-  /** Best first, at most `limit`; nothing when none is certain enough. */
-  find(text: string, limit: number, allows: Allows): Hit[] {
+  /** Best first, at most `limit`; nothing when none is certain enough. `vector`: of the text; null without one. */
+  find(text: string, limit: number, allows: Allows, vector: Float32Array | null): Hit[] {
     const { config, ranking } = this.#deps;
     if (config().skills.retrieval_mode !== 'template')
-      return this.#ownFirst(ranking.search(text, limit + MOST_BUILT_IN, allows)).slice(0, limit);
+      return this.#ownFirst(ranking.search(text, limit + MOST_BUILT_IN, allows, this.#near(vector))).slice(
+        0,
+        limit,
+      );
     const category = routeCategory(text);
     return category === null
       ? ranking.search(text, limit, allows)
       : this.#byTemplate(text, category, limit, allows);
+  }
+
+  /** All for which anything speaks, best first. */
+  weigh(text: string, limit: number, vector: Float32Array | null): Hit[] {
+    return this.#deps.ranking.weigh(text, limit, this.#near(vector));
+  }
+
+  #near(vector: Float32Array | null): NearByMeaning | null {
+    const mode = this.#deps.config().skills.retrieval_mode;
+    if (vector === null || mode === 'template') return null;
+    return {
+      skills: this.#deps.vectors.near(vector),
+      wordShare: mode === 'embedding' ? WORDS_BESIDE_VECTORS : 1,
+    };
   }
 
   /** Where the budget is short, what the user wrote or accepted goes before what came with MetaClaw. */

@@ -3,7 +3,7 @@ import { composeInjection } from '../../../src/engine/inject/index.ts';
 import { addToSystem, type ProxyLab, type ProxyLabOptions, startProxyLab } from '../../support/proxy.ts';
 import { post, rawRequest } from '../../support/raw.ts';
 
-const LIMITS = { sessionTokens: 1200, roomTokens: 100_000 };
+const LIMITS = { skillTokens: 1200, memoryUnits: 6, memoryTokens: 800, roomTokens: 100_000 };
 
 describe('bodies and addresses that no SDK sends', () => {
   let lab: ProxyLab;

@@ -334,7 +334,7 @@ describe('retrieve', () => {
 
   it('explains what entered and what stayed below the threshold', async () => {
     const { book } = await open(BANK);
-    const found = book.search('Why does my flaky test fail, is the night shift slow?');
+    const found = await book.search('Why does my flaky test fail, is the night shift slow?');
     expect(found[0]).toMatchObject({ name: 'hunt-a-flaky-test', entered: true });
     expect(found.some(({ entered }) => !entered)).toBe(true);
   });
@@ -351,7 +351,7 @@ describe('retrieve', () => {
   it('embedding mode without an endpoint says so and matches by words', async () => {
     config = { ...config, skills: { ...config.skills, retrieval_mode: 'embedding' } };
     const { book } = await open(BANK);
-    expect(book.note()).toMatch(/no embeddings endpoint/);
+    expect(book.note()).toMatch(/no embeddings endpoint is set/i);
     expect(book.retrieve('my test is flaky')).not.toEqual([]);
   });
 

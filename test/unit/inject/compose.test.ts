@@ -30,7 +30,7 @@ function view(texts: string[], over: Partial<TurnView> = {}): TurnView {
 }
 
 const fresh: SessionInjection = { messages: [] };
-const limits = { sessionTokens: 1200, roomTokens: 100_000 };
+const limits = { skillTokens: 1200, memoryUnits: 6, memoryTokens: 800, roomTokens: 100_000 };
 
 describe('composeInjection', () => {
   it('puts the first match into the system part and repeats it byte for byte (J01, J02)', () => {
@@ -86,9 +86,14 @@ describe('composeInjection', () => {
       limits,
     );
     expect(plan.report.items.map((item) => item.id)).toEqual(['big', 'small']);
-    expect(plan.report.tokens).toBeLessThanOrEqual(limits.sessionTokens);
+    expect(plan.report.tokens).toBeLessThanOrEqual(limits.skillTokens);
     expect(plan.report.leftOut).toEqual([{ kind: 'skill', id: 'more', reason: 'budget' }]);
-    const tight = composeInjection(fresh, view(['a']), [skill('x')], { sessionTokens: 1200, roomTokens: 20 });
+    const tight = composeInjection(fresh, view(['a']), [skill('x')], {
+      skillTokens: 1200,
+      memoryUnits: 6,
+      memoryTokens: 800,
+      roomTokens: 20,
+    });
     expect(tight).toMatchObject({ system: null, messages: [] });
     expect(tight.report.leftOut[0]?.reason).toBe('no-room');
   });

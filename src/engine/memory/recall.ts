@@ -1,0 +1,328 @@
+import type { Config } from '../../shared/config.ts';
+import type { MemoryKind, MemoryScope } from '../../shared/memory.ts';
+import type { InjectedItem } from '../../shared/model.ts';
+import { estimateTokens } from '../platform/tokens.ts';
+import { termsOf } from '../platform/words.ts';
+import type { Clock } from '../ports.ts';
+import type { Database } from '../store/database.ts';
+import { titleOf, turnLine, unitLine } from './render.ts';
+import type { TurnRow, UnitRow } from './rows.ts';
+import type { ScopeTable } from './scope.ts';
+import type { MemoryIndex, MemoryMatch } from './search/index.ts';
+import { isCourtesy } from './search/plain-words.ts';
+
+/** A summary of the last conversation enters a new one with less: the user may be taking it up again. */
+const LEAST_OF_SUMMARY = 0.35;
+/** Hits that are looked at. */
+const MOST_HITS = 40;
+/** Share of the words of one text that stand in another, from which on they say the same. */
+const SAME = 0.8;
+/** Shorter than this, what was said tells nothing by itself. */
+const LEAST_CHARS = 12;
+/** Words with which users take up an earlier conversation. */
+const TAKES_UP =
+  /\b(?:where (?:were|did) we|(?:last|previous) (?:time|session|conversation)|continue (?:where|from|with)|pick up where|carry on|left off|derni[eè]re fois|o[uù] en [eé]tions|reprenons|[uú]ltima vez|d[oó]nde quedamos|sigamos|weitermachen|letztes mal)\b|上次|继续|接着|前回|続き|지난번|이어서/i;
+
+export interface RecallDeps {
+  database: Database;
+  clock: Clock;
+  index: Pick<MemoryIndex, 'search'>;
+  scopes: ScopeTable;
+  config: () => Config;
+  /** Least score with which a memory enters. */
+  least: () => number;
+}
+
+/** The turn as far as recall depends on it. */
+export interface RecallQuery {
+  /** The user's own words. */
+  text: string;
+  /** Scopes that may be read, nearest first. */
+  scopes: readonly MemoryScope[];
+  /** Of the text; null where there is none in time. */
+  vector: Float32Array | null;
+  sessionId: string | null;
+  /** No turn of the session was answered yet. */
+  isFirst: boolean;
+  /** Whether the request holds the words already. */
+  holds: (words: string) => boolean;
+}
+
+/** A memory that fits a turn. */
+export interface MemoryCandidate extends Omit<InjectedItem, 'place'> {
+  kind: 'memory';
+  /** One line. */
+  body: string;
+  pinned: boolean;
+}
+
+/** A match with what it stands for. */
+export type Recalled = { match: Omit<MemoryMatch, 'ref'>; enters: boolean } & (
+  | { unit: UnitRow }
+  | { turn: TurnRow }
+);
+
+/** Turns matches into what a turn is told: current, relevant, once, and the user's choice first. */
+export class Recall {
+  readonly #deps: RecallDeps;
+
+  constructor(deps: RecallDeps) {
+    this.#deps = deps;
+  }
+
+  /** What enters a turn, in its order, at most `memory.max_injected_units`; the token budget is kept by the caller. */
+  find(query: RecallQuery): MemoryCandidate[] {
+    const most = this.#deps.config().memory.max_injected_units;
+    const scopeIds = this.#scopeIds(query.scopes);
+    if (most === 0 || scopeIds.length === 0) return [];
+    const matches = isCourtesy(query.text) ? [] : this.#matches(query, scopeIds);
+    const found = this.#current(matches).filter(
+      (one) => !('turn' in one) || one.turn.text.length >= LEAST_CHARS,
+    );
+    const scoreOf = new Map(found.map((one) => [keyOf(one), one.match.score]));
+    const relevant = found.filter((one) => !isSummary(one) && one.match.score >= this.#deps.least());
+    const pins = this.#pins(scopeIds).map((unit) => pinned(unit, scoreOf.get(unit.uuid) ?? 0));
+    const summary = query.isFirst ? this.#summary(query.text, scopeIds, found) : [];
+    // Pins that have nothing to do with the question leave room for what has.
+    const needed = Math.min(relevant.length + summary.length, Math.floor(most / 3));
+    const pinIds = new Set(pins.map(keyOf));
+    const others = [...summary, ...relevant.filter((one) => !pinIds.has(keyOf(one)))];
+    const ordered = [...pins.slice(0, most - needed), ...others];
+    const entering: Recalled[] = [];
+    for (const one of distinct(ordered.slice(0, most * 3))) {
+      if (entering.length >= most) break;
+      if (!this.#isKnown(one, query)) entering.push(one);
+    }
+    return entering.map((one) => this.#toCandidate(one, query.text));
+  }
+
+  /** Matches of a search, best first, with whether a turn would be told of them. */
+  search(query: RecallQuery & { limit: number; turns: boolean }): Recalled[] {
+    const scopeIds = this.#scopeIds(query.scopes);
+    if (scopeIds.length === 0) return [];
+    const entering = new Set(this.find(query).map(({ id }) => id));
+    const rows = this.#rows(this.#matches(query, scopeIds, query.limit, query.turns), [
+      'active',
+      'superseded',
+    ]);
+    return rows.map((one) => ({ ...one, enters: entering.has(keyOf(one)) }));
+  }
+
+  #scopeIds(scopes: readonly MemoryScope[]): number[] {
+    return scopes.flatMap((scope) => this.#deps.scopes.idOf(scope) ?? []);
+  }
+
+  #matches(query: RecallQuery, scopeIds: readonly number[], limit = MOST_HITS, turns = true): MemoryMatch[] {
+    const { index, clock, config } = this.#deps;
+    return index.search({
+      text: query.text,
+      scopeIds,
+      limit,
+      mode: config().memory.retrieval_mode,
+      queryVector: query.vector,
+      nowMs: clock.now(),
+      types: turns ? ['turn', 'unit'] : ['unit'],
+      statuses: ['active', 'superseded'],
+    });
+  }
+
+  /** The rows of matches in their order; what is forgotten or has run out is left out. */
+  #rows(matches: readonly MemoryMatch[], statuses: readonly UnitRow['status'][]): Recalled[] {
+    const { database, clock } = this.#deps;
+    const ids = (type: 'unit' | 'turn') =>
+      JSON.stringify(matches.flatMap(({ ref }) => (ref.type === type ? [ref.id] : [])));
+    const now = new Date(clock.now()).toISOString();
+    const units = new Map(
+      database
+        .all<UnitRow>(
+          `SELECT * FROM memory_units WHERE id IN (SELECT value FROM json_each(?))
+           AND status IN (SELECT value FROM json_each(?)) AND (expires_at IS NULL OR expires_at > ?)`,
+          ids('unit'),
+          JSON.stringify(statuses),
+          now,
+        )
+        .map((unit) => [unit.id, unit]),
+    );
+    const turns = new Map(
+      database
+        .all<TurnRow>(
+          'SELECT * FROM memory_turns WHERE id IN (SELECT value FROM json_each(?)) AND forgotten_at IS NULL',
+          ids('turn'),
+        )
+        .map((turn) => [turn.id, turn]),
+    );
+    return matches.flatMap(({ ref, ...match }): Recalled[] => {
+      if (ref.type === 'unit') {
+        const unit = units.get(ref.id);
+        return unit ? [{ match, unit, enters: false }] : [];
+      }
+      const turn = turns.get(ref.id);
+      return turn ? [{ match, turn, enters: false }] : [];
+    });
+  }
+
+  /**
+   * Matches with old values replaced by the current ones: a superseded memory, and a sentence from which it was made,
+   * stand for what holds now.
+   */
+  #current(matches: readonly MemoryMatch[]): Recalled[] {
+    const rows = this.#rows(matches, ['active', 'superseded']);
+    const outdated = this.#outdated(rows);
+    const seen = new Set<string>();
+    return rows.flatMap((one): Recalled[] => {
+      const old =
+        'unit' in one ? (one.unit.status === 'superseded' ? one.unit : null) : outdated.get(one.turn.id);
+      const now = old ? this.#successor(old) : null;
+      const current: Recalled | null = old ? now && { match: one.match, unit: now, enters: false } : one;
+      if (current === null || seen.has(keyOf(current))) return [];
+      seen.add(keyOf(current));
+      return [current];
+    });
+  }
+
+  /** Of what was said, that which a later statement took the place of: by turn, the superseded memory. */
+  #outdated(rows: readonly Recalled[]): Map<number, UnitRow> {
+    const turns = rows.flatMap((one) => ('turn' in one ? [one.turn.id] : []));
+    if (turns.length === 0) return new Map();
+    return new Map(
+      this.#deps.database
+        .all<UnitRow & { turn: number }>(
+          `SELECT u.*, s.turn FROM memory_sources s JOIN memory_units u ON u.id = s.unit
+           WHERE s.turn IN (SELECT value FROM json_each(?)) AND u.status = 'superseded' AND u.merged = 0
+             AND NOT EXISTS (SELECT 1 FROM memory_sources o JOIN memory_units c ON c.id = o.unit
+               WHERE o.turn = s.turn AND c.uuid = u.superseded_by)`,
+          JSON.stringify(turns),
+        )
+        .map((row) => [row.turn, row]),
+    );
+  }
+
+  #successor(old: UnitRow): UnitRow | null {
+    const now = new Date(this.#deps.clock.now()).toISOString();
+    let unit: UnitRow | null = old;
+    for (let step = 0; unit?.status === 'superseded' && step < 20; step += 1)
+      unit = unit.superseded_by
+        ? this.#deps.database.get<UnitRow>('SELECT * FROM memory_units WHERE uuid = ?', unit.superseded_by)
+        : null;
+    const holds = unit?.status === 'active' && (unit.expires_at === null || unit.expires_at > now);
+    return holds ? unit : null;
+  }
+
+  /** The user's choice, the nearest scope first and the oldest first in it. */
+  #pins(scopeIds: readonly number[]): UnitRow[] {
+    const now = new Date(this.#deps.clock.now()).toISOString();
+    return this.#deps.database
+      .all<UnitRow>(
+        `SELECT * FROM memory_units WHERE scope IN (SELECT value FROM json_each(?)) AND pinned = 1
+         AND status = 'active' AND (expires_at IS NULL OR expires_at > ?) ORDER BY id LIMIT 200`,
+        JSON.stringify(scopeIds),
+        now,
+      )
+      .sort((a, b) => scopeIds.indexOf(a.scope) - scopeIds.indexOf(b.scope));
+  }
+
+  /** The newest summary of an earlier conversation, where the user goes on from it. */
+  #summary(text: string, scopeIds: readonly number[], found: readonly Recalled[]): Recalled[] {
+    const [newest] = this.#deps.database.all<UnitRow>(
+      `SELECT * FROM memory_units WHERE scope IN (SELECT value FROM json_each(?)) AND status = 'active'
+       AND kind = 'working_summary' ORDER BY updated_at DESC, id DESC LIMIT 1`,
+      JSON.stringify(scopeIds),
+    );
+    if (!newest) return [];
+    const match = found.find((one) => keyOf(one) === newest.uuid)?.match;
+    if ((match?.score ?? 0) >= LEAST_OF_SUMMARY && match) return [{ match, unit: newest, enters: false }];
+    if (!TAKES_UP.test(text)) return [];
+    const taken = {
+      score: this.#deps.least(),
+      lexical: 0,
+      similarity: null,
+      reason: 'the last conversation',
+    };
+    return [{ match: taken, unit: newest, enters: false }];
+  }
+
+  /** Whether the conversation holds it anyway: its own words, or what it was made from. */
+  #isKnown(one: Recalled, { holds, sessionId }: RecallQuery): boolean {
+    if ('turn' in one) return holds(one.turn.text);
+    if (holds(one.unit.content)) return true;
+    const sources = this.#deps.database.all<{ text: string; session_id: string }>(
+      'SELECT t.text, t.session_id FROM memory_sources s JOIN memory_turns t ON t.id = s.turn WHERE s.unit = ? LIMIT 20',
+      one.unit.id,
+    );
+    return sources.some(({ text, session_id: session }) => session === sessionId && holds(text));
+  }
+
+  #toCandidate(one: Recalled, question: string): MemoryCandidate {
+    const { score, reason } = one.match;
+    const common = { kind: 'memory' as const, score: Math.round(score * 100) / 100, reason };
+    if ('turn' in one) {
+      const body = turnLine(one.turn, question);
+      const title = titleOf('said', one.turn.said_at);
+      return { ...common, id: keyOf(one), title, body, tokens: estimateTokens(body), pinned: false };
+    }
+    const { unit } = one;
+    const body = unitLine({ ...unit, replaces: this.#replaces(unit) });
+    const title = titleOf(unit.kind, unit.observed_at);
+    return { ...common, id: unit.uuid, title, body, tokens: estimateTokens(body), pinned: unit.pinned === 1 };
+  }
+
+  #replaces({ uuid }: UnitRow): boolean {
+    return (
+      this.#deps.database.get(
+        'SELECT 1 FROM memory_units WHERE superseded_by = ? AND merged = 0 LIMIT 1',
+        uuid,
+      ) !== null
+    );
+  }
+}
+
+function keyOf(one: { unit: UnitRow } | { turn: TurnRow }): string {
+  return 'unit' in one ? one.unit.uuid : `t${one.turn.id}`;
+}
+
+function isSummary(one: Recalled): boolean {
+  return 'unit' in one && (one.unit.kind satisfies MemoryKind) === 'working_summary';
+}
+
+function pinned(unit: UnitRow, score: number): Recalled {
+  return { match: { score, lexical: 0, similarity: null, reason: 'pinned' }, unit, enters: false };
+}
+
+/** Without what says the same as an earlier one; a memory goes before the sentence that it was made from. */
+function distinct(all: readonly Recalled[]): Recalled[] {
+  const kept: { one: Recalled; words: ReadonlySet<string> }[] = [];
+  for (const one of all) {
+    const words = wordsOf('unit' in one ? one.unit.content : one.turn.text);
+    const at = kept.findIndex((other) => sayTheSame(words, other.words));
+    if (at < 0) kept.push({ one, words });
+    else if ('unit' in one && kept[at] && 'turn' in kept[at].one) kept[at] = { one, words };
+  }
+  return kept.map(({ one }) => one);
+}
+
+const NEGATION =
+  /\b(?:not|no|never|none|without|cannot|\w+n['’]t|ne|pas|jamais|sans|nunca|jam[aá]s|sin)\b|[不没沒无無別别]|ない|ません|禁止/iu;
+
+/** Its terms, its numbers and whether it denies: these tell apart what says otherwise the same. */
+function wordsOf(text: string): Set<string> {
+  return new Set([
+    ...termsOf(text).map(({ term }) => term),
+    ...(text.match(/\d[\d.,:/-]*/g) ?? []),
+    ...(NEGATION.test(text) ? [DENIES] : []),
+  ]);
+}
+
+/** Stands in the words of what denies. */
+const DENIES = '\u0000not';
+
+/** The smaller of them stands in the other, but for a few words, and all its numbers do. */
+function sayTheSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  const [less, more] = one.size <= other.size ? [one, other] : [other, one];
+  if (less.size === 0 || one.has(DENIES) !== other.has(DENIES)) return false;
+  let shared = 0;
+  for (const word of less) {
+    if (more.has(word)) shared += 1;
+    else if (/^\d/.test(word)) return false;
+  }
+  return shared / less.size >= SAME && less.size >= more.size / 3;
+}
