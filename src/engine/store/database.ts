@@ -17,7 +17,7 @@ interface Driver {
   prepare(sql: string): Statement;
   close(): void;
 }
-type DriverConstructor = new (path: string) => Driver;
+type DriverConstructor = new (path: string, options?: { readOnly: boolean }) => Driver;
 
 /** node:sqlite where the runtime has it (Node 22.13, Electron 35); elsewhere the same API with prebuilt binaries. */
 function loadDriver(): DriverConstructor {
@@ -115,6 +115,24 @@ export class Database {
   /** Writes a consistent copy to `path`, which must not exist. */
   copyTo(path: string): void {
     this.#driver.prepare('VACUUM INTO ?').run(path);
+  }
+
+  /**
+   * The database as it is now, whatever is written meanwhile: a second connection that can only read. Close it soon,
+   * since the log grows until then. Null for a database without a file.
+   */
+  snapshot(): Database | null {
+    const file = this.get<{ file: string }>(
+      "SELECT file FROM pragma_database_list WHERE name = 'main'",
+    )?.file;
+    if (!file) return null;
+    const Driver = loadDriver();
+    const driver = new Driver(file, { readOnly: true });
+    driver.exec('PRAGMA busy_timeout = 2000');
+    driver.exec('BEGIN');
+    // The first read is what holds the state.
+    driver.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return new Database(driver, this.#onSlow);
   }
 
   close(): void {

@@ -182,3 +182,24 @@ describe('transactions', () => {
     second.close();
   });
 });
+
+describe('a snapshot', () => {
+  it('sees what was there, not what comes later, and cannot write', () => {
+    const { database } = openDatabase(path);
+    database.run(...setting('a', '1'));
+    const snapshot = database.snapshot();
+    database.run(...setting('b', '2'));
+    expect(snapshot?.all('SELECT key FROM settings')).toEqual([{ key: 'a' }]);
+    expect(() => snapshot?.run(...setting('c', '3'))).toThrow(/readonly|read-only/i);
+    snapshot?.close();
+    database.run(...setting('d', '4'));
+    expect(database.all('SELECT key FROM settings')).toEqual([{ key: 'a' }, { key: 'b' }, { key: 'd' }]);
+    database.close();
+    expect(existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0).toBe(0);
+  });
+  it('is not to be had of what has no file', () => {
+    const { database } = openDatabase(':memory:');
+    expect(database.snapshot()).toBeNull();
+    database.close();
+  });
+});
