@@ -5,15 +5,9 @@ import type { MemoryConflict, MemoryEvent } from '../../shared/memory.ts';
 import type { Clock } from '../ports.ts';
 import type { Database, SqlValue } from '../store/database.ts';
 import type { UndoLog } from '../store/undo.ts';
+import { IndexQueue, type RowIndex } from './index-queue.ts';
 import type { Author, TurnRow, UnitRow } from './rows.ts';
 import { gistOf, sketchOf } from './similar.ts';
-
-/** What finds memories by their words; kept in step inside the same transaction. */
-export interface RowIndex {
-  indexUnit(row: UnitRow): void;
-  indexTurn(row: TurnRow): void;
-  drop(ref: { type: 'turn' | 'unit'; id: number }): void;
-}
 
 /** Columns of a memory that a change may set. */
 export type Patch = Partial<
@@ -55,10 +49,12 @@ interface ChangesDeps {
  */
 export class Changes {
   readonly #deps: ChangesDeps;
+  readonly #queue: IndexQueue;
   #record: ChangeRecord | null = null;
 
   constructor(deps: ChangesDeps) {
     this.#deps = deps;
+    this.#queue = new IndexQueue(deps);
     deps.undo.handle(UNDO, (payload) => this.#takeBack(recordSchema.parse(payload)));
   }
 
@@ -153,15 +149,27 @@ export class Changes {
     }
   }
 
+  /** Brings sketches and index up to what the rows say now: what is forgotten is found no more. */
   #bringUp(ids: readonly number[], columns: readonly string[]): void {
-    if (columns.includes('content') || columns.includes('scope'))
-      this.#sketch(
-        this.#deps.database.all<UnitRow>(
-          'SELECT * FROM memory_units WHERE id IN (SELECT value FROM json_each(?))',
-          JSON.stringify(ids),
-        ),
-      );
-    if (columns.some((column) => FOUND_BY.has(column))) this.reindex(ids);
+    const reworded = columns.includes('content') || columns.includes('scope');
+    if (!columns.some((column) => FOUND_BY.has(column))) return;
+    const { database, index } = this.#deps;
+    const states = database.all<{ id: number; status: string }>(
+      'SELECT id, status FROM memory_units WHERE id IN (SELECT value FROM json_each(?))',
+      JSON.stringify(ids),
+    );
+    const forgotten = states.filter(({ status }) => status === 'forgotten');
+    this.#queue.drop(forgotten.map(({ id }) => ({ type: 'unit', id })));
+    const changed = states.filter(
+      ({ id, status }) => status !== 'forgotten' && (!this.#queue.keep({ type: 'unit', id }) || reworded),
+    );
+    if (changed.length === 0) return;
+    const rows = database.all<UnitRow>(
+      'SELECT * FROM memory_units WHERE id IN (SELECT value FROM json_each(?))',
+      JSON.stringify(changed.map(({ id }) => id)),
+    );
+    if (reworded) this.#sketch(rows);
+    for (const row of rows) index.indexUnit(row);
   }
 
   #sketch(rows: readonly UnitRow[]): void {
@@ -199,28 +207,16 @@ export class Changes {
     this.#record?.settled.push([one, other]);
   }
 
-  /** Brings the index up to what the rows say now: only what is not forgotten is found. */
-  reindex(ids: readonly number[]): void {
-    const { database, index } = this.#deps;
-    for (const some of chunks(ids)) {
-      const list = JSON.stringify(some);
-      const forgotten = database.all<{ id: number }>(
-        "SELECT id FROM memory_units WHERE id IN (SELECT value FROM json_each(?)) AND status = 'forgotten'",
-        list,
-      );
-      for (const { id } of forgotten) index.drop({ type: 'unit', id });
-      if (forgotten.length === some.length) continue;
-      const rows = database.all<UnitRow>(
-        "SELECT * FROM memory_units WHERE id IN (SELECT value FROM json_each(?)) AND status <> 'forgotten'",
-        list,
-      );
-      for (const row of rows) index.indexUnit(row);
-    }
+  /** Stops what goes on in the background. */
+  stop(): void {
+    this.#queue.stop();
   }
 
   dropFromIndex(units: readonly number[], turns: readonly number[]): void {
-    for (const id of units) this.#deps.index.drop({ type: 'unit', id });
-    for (const id of turns) this.#deps.index.drop({ type: 'turn', id });
+    this.#queue.purge([
+      ...units.map((id) => ({ type: 'unit' as const, id })),
+      ...turns.map((id) => ({ type: 'turn' as const, id })),
+    ]);
   }
 
   /** Takes these memories out of all that could bring them back; a change of nothing else can no longer be undone. */
@@ -272,9 +268,10 @@ export class Changes {
       forgottenAt,
       JSON.stringify(turns),
     );
+    const hidden = rows.filter((row) => row.forgotten_at !== null);
+    this.#queue.drop(hidden.map(({ id }) => ({ type: 'turn', id })));
     for (const row of rows)
-      if (row.forgotten_at === null) index.indexTurn(row);
-      else index.drop({ type: 'turn', id: row.id });
+      if (row.forgotten_at === null && !this.#queue.keep({ type: 'turn', id: row.id })) index.indexTurn(row);
   }
 
   /** What has been changed again since stays as it is; when that is all of it, nothing can be taken back. */

@@ -186,7 +186,7 @@ export class Forgetting {
     while (found.length > 0) {
       found = this.#deps.database
         .all<Handle>(
-          `SELECT ${HANDLE} FROM json_each(?) j JOIN memory_units u ON u.superseded_by = j.value WHERE u.merged = 1`,
+          `SELECT ${HANDLE} FROM json_each(?) j CROSS JOIN memory_units u ON u.superseded_by = j.value WHERE u.merged = 1`,
           JSON.stringify(found.map(({ uuid }) => uuid)),
         )
         .filter(({ id }) => !all.has(id));

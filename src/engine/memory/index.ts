@@ -114,14 +114,15 @@ export class MemoryBook {
       conversations: this.conversations,
       config: deps.config,
       clock,
-      recall: async (text, { write }) => {
-        const hits = await this.search({ text, scope: write, limit: 20, turns: true });
-        const units = hits.flatMap((hit) => (hit.type === 'unit' && hit.enters ? [hit.unit] : []));
-        return {
-          text: units.map(({ content }) => `- ${content}`).join('\n'),
-          ids: units.map(({ id }) => id),
-        };
-      },
+      recall: async (text, scopes) =>
+        this.#recall.find({
+          text,
+          scopes,
+          vector: usesVectors(deps.config()) ? await deps.embedder.query(text, QUESTION_MS) : null,
+          sessionId: null,
+          isFirst: false,
+          holds: () => false,
+        }),
     });
   }
 
@@ -136,6 +137,7 @@ export class MemoryBook {
     await this.conversations.stop();
     this.#stopServing();
     this.#stopSweeping();
+    this.#changes.stop();
   }
 
   /** Calls the listener with what is out of use from now on, so that no copy of it is used. Returns the disposer. */

@@ -55,7 +55,7 @@ export class Listing {
   /** The units with these row numbers, in the order of the numbers. */
   byRows(ids: readonly number[]): MemoryUnit[] {
     const rows = this.#deps.database.all<UnitRow & Usage>(
-      `SELECT u.*, ${USAGE} FROM json_each(?) j JOIN memory_units u ON u.id = j.value ORDER BY j.key`,
+      `SELECT u.*, ${USAGE} FROM json_each(?) j CROSS JOIN memory_units u ON u.id = j.value ORDER BY j.key`,
       JSON.stringify(ids),
     );
     return this.#units(rows);
@@ -63,7 +63,7 @@ export class Listing {
 
   byUuid(uuids: readonly string[]): MemoryUnit[] {
     const rows = this.#deps.database.all<UnitRow & Usage>(
-      `SELECT u.*, ${USAGE} FROM json_each(?) j JOIN memory_units u ON u.uuid = j.value ORDER BY j.key`,
+      `SELECT u.*, ${USAGE} FROM json_each(?) j CROSS JOIN memory_units u ON u.uuid = j.value ORDER BY j.key`,
       JSON.stringify(uuids),
     );
     return this.#units(rows);
@@ -191,7 +191,7 @@ export class Listing {
   ): RouteOutput<'memory.list'> {
     const offset = Number(after ?? 0) || 0;
     const rows = this.#deps.database.all<{ id: number }>(
-      `SELECT u.id FROM json_each(?) j JOIN memory_units u ON u.id = j.value WHERE ${where.sql} ORDER BY j.key`,
+      `SELECT u.id FROM json_each(?) j CROSS JOIN memory_units u ON u.id = j.value WHERE ${where.sql} ORDER BY j.key`,
       JSON.stringify(found.map(({ id }) => id)),
       ...where.params,
     );

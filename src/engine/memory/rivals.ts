@@ -229,7 +229,7 @@ export class Rivals {
       .map(([id]) => id);
     if (ids.length === 0) return [];
     return this.#database.all<UnitRow>(
-      `SELECT u.* FROM json_each(?) j JOIN memory_units u ON u.id = j.value
+      `SELECT u.* FROM json_each(?) j CROSS JOIN memory_units u ON u.id = j.value
        WHERE u.status = 'active' AND u.kind <> 'working_summary' ORDER BY j.key`,
       JSON.stringify(ids),
     );

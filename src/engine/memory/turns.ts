@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../store/database.ts';
-import type { RowIndex } from './changes.ts';
+import type { RowIndex } from './index-queue.ts';
 import type { TurnRow } from './rows.ts';
 
 /** Words to be kept as they were said, after the redactor. */

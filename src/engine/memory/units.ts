@@ -75,7 +75,7 @@ export class UnitStore {
   /** Those of the uuids that there are. */
   handles(uuids: readonly string[]): Handle[] {
     return this.#database.all<Handle>(
-      `SELECT ${HANDLE} FROM json_each(?) j JOIN memory_units u ON u.uuid = j.value ORDER BY j.key`,
+      `SELECT ${HANDLE} FROM json_each(?) j CROSS JOIN memory_units u ON u.uuid = j.value ORDER BY j.key`,
       JSON.stringify([...new Set(uuids)]),
     );
   }

@@ -1,7 +1,7 @@
 import type { Config } from '../../shared/config.ts';
 import type { Embedder } from '../ports.ts';
 import type { Database } from '../store/database.ts';
-import type { RowIndex } from './changes.ts';
+import type { RowIndex } from './index-queue.ts';
 
 interface VectorsDeps {
   database: Database;
