@@ -6,7 +6,8 @@ import { MEMORY_KINDS, type MemoryKind } from '../../shared/memory.ts';
 import { fromOtherSite, hostAllowed, isJsonType, keyAccepted, type Listener } from '../platform/guard.ts';
 import type { Logger } from '../platform/logger.ts';
 
-interface Asker {
+/** Who calls, and the scope that the call is about. */
+export interface Asker {
   headers: Readonly<Record<string, string | undefined>>;
   agent: string;
   scope: string;
@@ -26,7 +27,6 @@ export interface SidecarMemory {
     active_by_type: Partial<Record<MemoryKind, number>>;
   } & Record<string, unknown>;
   search(asker: Asker, query: { text: string; limit: number; turns: boolean }): Promise<object[]>;
-  retrieve(asker: Asker, text: string): Promise<{ rendered_prompt: string; unit_count: number }>;
   ingest(asker: Asker, sessionId: string, exchanges: readonly Exchange[]): Promise<{ added: number }>;
   bufferTurn(asker: Asker, sessionId: string, exchange: Exchange): { flushed: boolean; added: null };
   flushSession(asker: Asker, sessionId: string): Promise<{ added: number }>;
@@ -38,8 +38,12 @@ export interface SidecarMemory {
   maintenance(asker: Asker): { superseded: number; decayed: number; reinforced: number };
 }
 
+/** The block that a turn with these words would carry, and how many memories stand in it. Throws like the rest. */
+export type Retrieve = (asker: Asker, text: string) => Promise<{ text: string; memories: number }>;
+
 export interface SidecarAppDeps {
   memory: SidecarMemory;
+  retrieve: Retrieve;
   listener: Listener;
   /** Scope of calls that name none. */
   scope: () => string;
@@ -136,7 +140,13 @@ export function createSidecarApp(deps: SidecarAppDeps): Express {
       response.json(await answer(parsed.data, askerOf(request, deps, parsed.data.scope_id)));
     });
   post('/retrieve', bodies.retrieve, ({ task_description: task }, asker) =>
-    whenOn(() => memory.retrieve(asker, task), { rendered_prompt: '', unit_count: 0 }),
+    whenOn(
+      async () => {
+        const block = await deps.retrieve(asker, task);
+        return { rendered_prompt: block.text, unit_count: block.memories };
+      },
+      { rendered_prompt: '', unit_count: 0 },
+    ),
   );
   post('/ingest', bodies.ingest, ({ session_id: session, turns }, asker) =>
     whenOn(async () => ({ added: (await memory.ingest(asker, session, turns)).added }), { added: 0 }),

@@ -6,7 +6,7 @@ import type { RouteOutput } from '../../shared/contract.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../platform/logger.ts';
 import { findPortOwner } from '../platform/port-owner.ts';
-import { createSidecarApp, type SidecarMemory } from './app.ts';
+import { createSidecarApp, type Retrieve, type SidecarMemory } from './app.ts';
 
 /** Where the sidecar answers and for whom; each part is `memory.sidecar.*` where it is left out. */
 export interface SidecarWish {
@@ -18,6 +18,7 @@ export interface SidecarWish {
 
 export interface SidecarDeps {
   memory: SidecarMemory;
+  retrieve: Retrieve;
   config: () => Config;
   log: Logger;
   /** Told when it began or ceased to answer. */
@@ -128,13 +129,14 @@ export class Sidecar {
   }
 
   async #open(settings: Settings, byCommand: boolean): Promise<Running> {
-    const { memory, config, log } = this.#deps;
+    const { memory, retrieve, config, log } = this.#deps;
     const { host, port, scope, key } = settings;
     const listener = { host, port, ownKey: key };
     const server = createServer(
       { headersTimeout: 10_000, requestTimeout: 60_000, maxHeaderSize: 32 * 1024 },
       createSidecarApp({
         memory,
+        retrieve,
         listener,
         scope: () => scope || config().memory.scope,
         allowedHosts: () => config().proxy.allowed_hosts,

@@ -216,17 +216,13 @@ it('is off with memory, and closed without the key', async () => {
 
 it('writes nothing down in private mode or where the caller says so', async () => {
   const turn = { prompt_text: 'I prefer tabs over spaces.', response_text: 'Noted.' };
-  for (const headers of [
+  const refusals: Record<string, string>[] = [
     { 'x-metaclaw-private': 'on' },
     { 'x-metaclaw-memory': 'off' },
     { 'x-metaclaw-learn': 'off' },
-  ]) {
-    const told = await ask(
-      'POST',
-      '/buffer_turn',
-      { session_id: 's-3', turn },
-      headers as Record<string, string>,
-    );
+  ];
+  for (const headers of refusals) {
+    const told = await ask('POST', '/buffer_turn', { session_id: 's-3', turn }, headers);
     expect(told.body).toEqual({ flushed: false, added: null });
   }
   expect((await lab.engine.call('memory.stats', {})).turns).toBe(0);

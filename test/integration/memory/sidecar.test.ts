@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { startEngine, type TestEngine } from '../../support/engine.ts';
 import { type AgentMessage, MemoryPlugin } from '../../support/memory-plugin.ts';
 import { rawRequest } from '../../support/raw.ts';
+import { startUpstream } from '../../support/upstream.ts';
 
 let lab: TestEngine;
 let base: string;
@@ -101,6 +102,36 @@ it('keeps what the user said, not what was put around it', async () => {
     hit.type === 'turn' ? [hit.turn] : [],
   );
   expect(turn?.text).toMatch(/^My cat is called Pixel, token \[redacted:[\w-]+\]$/);
+});
+
+it('keeps and tells once what both the proxy and the plugin hear', async () => {
+  const upstream = await startUpstream({ models: ['big-model'] });
+  upstream.script(() => 'Pixel is a fine name.');
+  await lab.close();
+  lab = await startEngine({
+    memory: { extractor: 'rules' },
+    llm: { provider: 'custom', api_base: upstream.url, api_key: 'sk-test', model_id: 'big-model' },
+  });
+  ({ base, port } = await serve());
+  const plugin = new MemoryPlugin(base);
+  const talk = (session: string, content: string) =>
+    fetch(`${lab.openai}/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-session-id': session, 'x-turn-type': 'main' },
+      body: JSON.stringify({ model: 'big-model', messages: [{ role: 'user', content }] }),
+    }).then((response) => response.json());
+
+  await talk('claw-9', 'My cat is called Pixel.');
+  await plugin.agentEnd('claw-9', exchange('My cat is called Pixel.', 'Pixel is a fine name.'));
+  expect((await lab.engine.call('memory.stats', {})).turns).toBe(2);
+
+  await plugin.storeTool('The cat Pixel sleeps on the printer');
+  const question = 'Where does the cat Pixel sleep?';
+  const { prependContext } = await plugin.beforePrompt(question);
+  await talk('claw-10', `${prependContext}\n\n${question}`);
+  const sent = JSON.stringify(upstream.chats.at(-1)?.json);
+  expect(sent.split('sleeps on the printer')).toHaveLength(2);
+  await upstream.close();
 });
 
 it('lets each scope of the plugin see its own alone', async () => {

@@ -12,6 +12,7 @@ import { withoutInjected } from '../../platform/injected.ts';
 import { ownWords } from '../../platform/user-text.ts';
 import type { Clock } from '../../ports.ts';
 import type { ToldExchange } from '../conversations.ts';
+import type { MemoryCandidate } from '../recall.ts';
 import { type Asker, type Reach, reachOf } from './asker.ts';
 import { type FlatHit, type FlatUnit, flatHit, flatUnit } from './shapes.ts';
 
@@ -45,8 +46,8 @@ export interface MemoryApiDeps {
   conversations: Hearing;
   config: () => Config;
   clock: Clock;
-  /** What would be injected into a turn with these words. */
-  recall: (text: string, reach: Pick<Reach, 'read' | 'write'>) => Promise<{ text: string; ids: string[] }>;
+  /** Memories that would enter a turn with these words. */
+  recall: (text: string, scopes: readonly MemoryScope[]) => Promise<MemoryCandidate[]>;
 }
 
 const OFF = /^\s*(?:off|false|no|0)\s*$/i;
@@ -272,13 +273,11 @@ export class MemoryApi {
     };
   }
 
-  /** The block that a turn with these words would carry; empty where nothing fits or nothing may be added. */
-  async retrieve(asker: Asker, text: string): Promise<{ rendered_prompt: string; unit_count: number }> {
-    const reach = this.#reach(asker);
+  /** Memories that a turn with these words would carry; none where nothing may be added. */
+  async recall(asker: Asker, text: string): Promise<MemoryCandidate[]> {
+    const { read } = this.#reach(asker);
     const words = wordsOf(text);
-    if (words === '' || this.#isPrivate(asker)) return { rendered_prompt: '', unit_count: 0 };
-    const { text: block, ids } = await this.#deps.recall(words, reach);
-    return { rendered_prompt: block, unit_count: ids.length };
+    return words === '' || this.#isPrivate(asker) ? [] : this.#deps.recall(words, read);
   }
 
   /** Keeps exchanges of a session, if there are any, and looks through what waits: of it, or of all sessions. */
