@@ -1,5 +1,9 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { expect, test } from '@playwright/test';
-import { configFor, openApp, sendTurn, type TestApp } from '../support/app.ts';
+import { configFor, makeHome, openApp, sendTurn, type TestApp } from '../support/app.ts';
 import { type ScriptedUpstream, startUpstream } from '../support/upstream.ts';
 
 const MINE = `---
@@ -133,7 +137,7 @@ test('a skill is written, changed, locked and removed in the window', async () =
   await page.keyboard.press('Control+3');
   await page.getByRole('option', { name: /changelog-entries/ }).click();
   await page.getByRole('radio', { name: 'Edit' }).click();
-  await expect(editor).toHaveValue(/Leave internals out/);
+  await expect(editor).toContainText('Leave internals out');
   // Somebody else was faster.
   await app.call('skills.edit', { name: 'changelog-entries', content: MINE.replace('customer', 'reader') });
   await expect(page.getByText('has changed since you began')).toBeVisible();
@@ -227,4 +231,97 @@ test('what a skill is worth is shown with its interval, and an answer is rated i
 
   await page.evaluate(`location.hash = '#/activity/${bare}'`);
   await expect(page.getByText('What fits was left out')).toBeVisible();
+});
+
+/** Lets the next dialog of the system answer with this path. */
+function choose(path: string): Promise<void> {
+  return app.app.evaluate(({ dialog }, chosen) => {
+    dialog.showOpenDialog = async () => ({ canceled: false, filePaths: [chosen] });
+  }, path);
+}
+
+// Would catch an import that drops a folder without a word, and a text that is saved blind.
+test('a text is tried on the latest turns, folders come in, and the library is kept in order', async () => {
+  test.slow();
+  const { page } = app;
+  const { openai } = await app.call('proxy.endpoints', {});
+  for (const [session, ask] of [
+    ['a', ASK],
+    ['b', 'What is the weather like on Mars?'],
+    ['c', 'Draft the announcement for version 2.4.'],
+  ] as const) {
+    await (await sendTurn(openai, session, [ask])).text();
+  }
+  await page.keyboard.press('Control+3');
+  await page.getByRole('option', { name: /changelog-entries/ }).click();
+  await page.getByRole('radio', { name: 'Edit' }).click();
+  await page
+    .getByRole('textbox', { name: 'Text of changelog-entries' })
+    .fill(MINE.replace('changelog entry; release notes', 'announcement for version'));
+  await page.getByRole('button', { name: 'Try', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByText(/It would enter \d of 3 turns/)).toBeVisible();
+  await expect(dialog.getByRole('listitem').filter({ hasText: 'announcement' })).toContainText(
+    'newly enters',
+  );
+  await expect(dialog.getByRole('listitem').filter({ hasText: 'Mars' })).not.toContainText('enters');
+  await app.look('skill-try');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: 'Discard draft' }).click();
+
+  const folder = await mkdtemp(join(tmpdir(), 'metaclaw-skills-'));
+  for (const [name, text] of [
+    ['tea', MINE.replace('name: changelog-entries', 'name: brew-tea')],
+    ['twin', MINE],
+  ] as const) {
+    await mkdir(join(folder, name));
+    await writeFile(join(folder, name, 'SKILL.md'), text);
+  }
+  await choose(folder);
+  await page.getByRole('button', { name: 'Import…' }).click();
+  await expect(page.getByRole('dialog')).toContainText('already a skill or folder named changelog-entries');
+  await app.look('skills-import');
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+  await expect(page.getByRole('heading', { level: 2, name: 'brew-tea' })).toBeVisible();
+  await rm(folder, { recursive: true });
+
+  await page.getByRole('tab', { name: /Upkeep/ }).click();
+  await expect(page.getByText('is claimed also by changelog-entries').first()).toBeVisible();
+  await app.look('skills-upkeep');
+  await app.resize(720, 480);
+  await app.look('small-skills-upkeep');
+});
+
+// Would catch a newer text of the bank that replaces the user's, or that cannot be told to go away.
+test('a newer text of a built-in skill is shown as a diff, and taken or kept', async () => {
+  test.slow();
+  const name = 'review-a-diff';
+  await app.close();
+  const home = await makeHome(configFor(upstream));
+  app = await openApp({ home });
+  const mine = await app.call('skills.get', { name });
+  await app.call('skills.edit', { name, content: `${mine.content.trimEnd()}\n\nMine.\n` });
+  await app.close();
+  // As if the bank had said something else when it was installed.
+  const database = new DatabaseSync(join(home, 'state.db'));
+  database
+    .prepare(
+      `UPDATE settings SET value = json_set(value, '$."' || ? || '"', 'older') WHERE key = 'skills.seeded'`,
+    )
+    .run(name);
+  database.close();
+  app = await openApp({ home });
+  await app.resize(1200, 800);
+  const { page } = app;
+  await page.keyboard.press('Control+3');
+  await page.getByRole('tab', { name: /Upkeep/ }).click();
+  const update = page.getByRole('region', { name });
+  await expect(update.locator('del', { hasText: 'Mine.' })).toBeVisible();
+  await app.look('skills-update');
+  await update.getByRole('button', { name: 'Take it' }).click();
+  await expect(update).toHaveCount(0);
+  expect((await app.call('skills.get', { name })).content).toBe(mine.content);
+  await undo('has the built-in text');
+  await expect.poll(async () => (await app.call('skills.get', { name })).content).toContain('Mine.');
+  await rm(home, { recursive: true, force: true });
 });

@@ -377,11 +377,17 @@ function skillFoldersAt(path: string): string[] {
 function sizeOf(folder: string): { files: number; bytes: number } {
   let files = 0;
   let bytes = 0;
-  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
-    if (!entry.isFile()) continue;
-    files += 1;
-    bytes += statSync(join(entry.parentPath ?? entry.path, entry.name)).size;
-    if (files > MOST_FILES || bytes > MOST_BYTES) break;
+  // The oldest runtime reads no folder recursively.
+  const folders = [folder];
+  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
+    for (const entry of readdirSync(at, { withFileTypes: true })) {
+      const path = join(at, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      if (!entry.isFile()) continue;
+      files += 1;
+      bytes += statSync(path).size;
+      if (files > MOST_FILES || bytes > MOST_BYTES) return { files, bytes };
+    }
   }
   return { files, bytes };
 }

@@ -130,7 +130,7 @@ const colours = HighlightStyle.define([
   { tag: [tags.strong], fontWeight: '600' },
   { tag: [tags.emphasis], fontStyle: 'italic' },
   { tag: [tags.link, tags.url], color: 'var(--syn-key)' },
-  { tag: [tags.list, tags.quote], color: 'var(--syn-mark)' },
+  { tag: tags.quote, color: 'var(--syn-mark)' },
   { tag: [tags.meta, tags.comment, tags.processingInstruction], color: 'var(--syn-dim)' },
 ]);
 
