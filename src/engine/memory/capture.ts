@@ -59,6 +59,8 @@ type Heard = z.infer<typeof heardSchema>;
 
 const OFF = /^\s*(?:off|false|no|0)\s*$/i;
 const CATCH_UP_ROWS = 500;
+/** Of longer texts a part is kept; what stands behind this is never looked at. */
+const LOOKED_AT = 20_000;
 
 /**
  * Keeps what the user and the assistant said, in the transaction that records the turn. Whatever fails here is kept
@@ -175,7 +177,9 @@ export class Capture {
   #scopeOf({ sessionId, facts, agent }: HeardTurn): Heard['scope'] {
     const { config, turns, scopes } = this.#deps;
     const known = namesScope(facts) ? null : turns.scopeOf(sessionId);
-    return known === null ? scopesOf({ ...facts, agent }, config()).write : scopes.get(known);
+    return known === null
+      ? scopesOf({ headers: facts.headers, fields: facts.fields, agent }, config()).write
+      : scopes.get(known);
   }
 
   #keep({ scope, sessionId, turnId, userKey, user, reply, askedAt, answeredAt }: Heard): void {
@@ -197,5 +201,5 @@ export class Capture {
 
 /** What somebody said, without what was injected into it; empty when nothing is left. */
 function wordsIn(text: string): string {
-  return withoutInjected(text).trim();
+  return withoutInjected(text.slice(0, LOOKED_AT)).trim();
 }

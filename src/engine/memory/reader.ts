@@ -5,6 +5,7 @@ import type { Logger } from '../platform/logger.ts';
 import type { ChatModel, Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 import { HopelessError, JobQueue } from '../store/job-queue.ts';
+import { wordsOf } from './extract/echo.ts';
 import { readByModel } from './extract/model.ts';
 import type { Reading } from './extract/reading.ts';
 import { readByRules } from './extract/rules.ts';
@@ -32,6 +33,8 @@ const MODEL_ATTEMPTS = 3;
 const PATIENCE_MS = 24 * 60 * 60 * 1000;
 const MODEL_MS = 120_000;
 const CONTEXT_ROWS = 4;
+/** Topical words of a request that is more than a greeting. */
+const LEAST_WORDS = 2;
 /** What was left unread so long ago is read on request only. */
 const RECENT_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -190,7 +193,8 @@ export class Reader {
       injected: this.#injectedInto(first?.session_id ?? ''),
       summary: first ? summaries.textOf(first.session_id) : null,
     };
-    if (config().memory.extractor === 'rules' || heldUntil() !== null) return readByRules(input);
+    const isByRules = config().memory.extractor === 'rules' || heldUntil() !== null;
+    if (isByRules || isSmallTalk(batch)) return readByRules(input);
     try {
       return await this.#withinTime(signal, (limited) => readByModel(input, chatModel(), limited));
     } catch (error) {
@@ -264,4 +268,9 @@ export class Reader {
     bus.emit('invalidate', 'memory');
     return added;
   }
+}
+
+/** Nobody said anything that a model would have to be asked about. */
+function isSmallTalk(turns: readonly TurnRow[]): boolean {
+  return !turns.some(({ role, text }) => role === 'user' && wordsOf(text).size >= LEAST_WORDS);
 }

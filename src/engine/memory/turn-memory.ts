@@ -55,7 +55,7 @@ export class TurnMemory {
     try {
       return recall.find({
         text: facts.userText.slice(0, MOST_CHARS),
-        scopes: this.#scopesOf(sessionId, { ...facts, agent }),
+        scopes: this.#scopesOf(sessionId, { headers: facts.headers, fields: facts.fields, agent }),
         vector,
         sessionId,
         isFirst: !facts.hasAssistant,
