@@ -8,6 +8,7 @@ import { estimateTokens } from '../platform/tokens.ts';
 import type { ChatModel, Clock, Embedder } from '../ports.ts';
 import type { Database } from '../store/database.ts';
 import type { UndoLog } from '../store/undo.ts';
+import { countUnits } from './api/counts.ts';
 import { MemoryApi } from './api/index.ts';
 import { Capture } from './capture.ts';
 import { Changes } from './changes.ts';
@@ -112,6 +113,11 @@ export class MemoryBook {
     this.api = new MemoryApi({
       book: this,
       conversations: this.conversations,
+      counts: (scopes) =>
+        countUnits(
+          database,
+          scopes?.flatMap((scope) => this.#scopes.idOf(scope) ?? []),
+        ),
       config: deps.config,
       clock,
       recall: async (text, scopes) =>
@@ -278,16 +284,16 @@ export class MemoryBook {
   }
 
   forget(ids: readonly string[], now: boolean): RouteOutput<'memory.forget'> {
-    const rows = this.#known(ids);
+    const messages = this.#messages(ids);
+    const rows = messages.length > 0 && messages.length === ids.length ? [] : this.#known(ids);
     const note = this.#trainedNote();
     if (now) {
-      const purged = this.#purge(rows);
+      const purged = this.#purge(rows, messages);
       return { forgotten: purged.units, undo: null, note, purged };
     }
-    const { result, undo } = this.#undoable(`Forgot ${counted(rows.length)}`, () =>
-      this.#forgetting.forget(rows),
-    );
-    return { forgotten: result, undo, note, purged: null };
+    const label = `Forgot ${rows.length === 0 ? 'what was said' : counted(rows.length)}`;
+    const { forgotten, undo } = this.#forgetAll(label, rows, messages, false);
+    return { forgotten, undo, note, purged: null };
   }
 
   forgetSession(sessionId: string, now: boolean): RouteOutput<'memory.forgetSession'> {
@@ -456,6 +462,17 @@ export class MemoryBook {
       capture: new Capture({ ...this.#deps, scopes, turns }),
       reader: new Reader({ ...this.#deps, turns, units: this.#units, summaries }),
     });
+  }
+
+  /** The numbers of those that are what was said (`t` and a number), as far as it is there. */
+  #messages(ids: readonly string[]): number[] {
+    const numbers = ids.flatMap((id) => (/^t\d{1,15}$/.test(id) ? [Number(id.slice(1))] : []));
+    return this.#deps.database
+      .all<{ id: number }>(
+        'SELECT id FROM memory_turns WHERE id IN (SELECT value FROM json_each(?))',
+        JSON.stringify(numbers),
+      )
+      .map(({ id }) => id);
   }
 
   /** NOT_FOUND only when there is none of them. */

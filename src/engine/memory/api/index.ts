@@ -14,6 +14,7 @@ import type { Clock } from '../../ports.ts';
 import type { ToldExchange } from '../conversations.ts';
 import type { MemoryCandidate } from '../recall.ts';
 import { type Asker, type Reach, reachOf } from './asker.ts';
+import type { UnitCount } from './counts.ts';
 import { type FlatHit, type FlatUnit, flatHit, flatUnit } from './shapes.ts';
 
 /** The calls of the store that programs outside reach through here. */
@@ -44,6 +45,8 @@ type Exchange = Pick<ToldExchange, 'user' | 'reply' | 'id'>;
 export interface MemoryApiDeps {
   book: Book;
   conversations: Hearing;
+  /** Memories of these scopes, or of all, by what they are. */
+  counts: (scopes?: readonly MemoryScope[]) => UnitCount[];
   config: () => Config;
   clock: Clock;
   /** Memories that would enter a turn with these words. */
@@ -54,7 +57,6 @@ const OFF = /^\s*(?:off|false|no|0)\s*$/i;
 const ON = /^\s*(?:on|true|yes|1)\s*$/i;
 /** Gateways wait for the answer. */
 const PATIENCE_MS = 10_000;
-const STATUSES: readonly MemoryStatus[] = ['active', 'superseded', 'expired', 'forgotten'];
 const MOST_USED = 10;
 
 /**
@@ -71,27 +73,25 @@ export class MemoryApi {
   /** Counts, nested by kind. */
   stats(asker: Asker) {
     const reach = this.#reach(asker);
-    const { book } = this.#deps;
-    const { extractor, mode, pending, conflicts, lastError } = book.stats();
+    const { extractor, mode, pending, conflicts, lastError } = this.#deps.book.stats();
     const scopes = this.#scopes(reach);
-    const count = (filter: Partial<RouteParsed<'memory.list'>>) =>
-      scopes.length === 0 ? 0 : this.#list(reach, { ...filter, limit: 1 }).total;
+    const counts = this.#deps.counts(reach.all ? undefined : scopes.map(({ scope }) => scope));
+    const sum = (fits: (one: UnitCount) => boolean) =>
+      counts.reduce((total, one) => total + (fits(one) ? one.count : 0), 0);
+    const isActive = ({ status }: UnitCount) => status === 'active';
     const byType: Partial<Record<MemoryKind, number>> = {};
     for (const kind of MEMORY_KINDS) {
-      const units = count({ kinds: [kind] });
+      const units = sum((one) => isActive(one) && one.kind === kind);
       if (units > 0) byType[kind] = units;
     }
-    const [active = 0, superseded = 0, expired = 0, forgotten = 0] = STATUSES.map((status) =>
-      count({ statuses: [status] }),
-    );
     return {
       scope_id: reach.name,
-      total: active + superseded + expired + forgotten,
-      active,
-      superseded,
-      archived: expired + forgotten,
-      pinned: count({ pinned: true }),
-      turns: scopes.reduce((sum, { turns }) => sum + turns, 0),
+      total: sum(() => true),
+      active: sum(isActive),
+      superseded: sum(({ status }) => status === 'superseded'),
+      archived: sum(({ status }) => status === 'expired' || status === 'forgotten'),
+      pinned: sum((one) => isActive(one) && one.pinned === 1),
+      turns: scopes.reduce((total, { turns }) => total + turns, 0),
       scopes: scopes.length,
       active_by_type: byType,
       retrieval_mode: mode,
