@@ -9,6 +9,7 @@ const ASKED = [
   'はい。',
   'Je préfère le thème sombre et les petites polices pour le terminal.',
   'Bien.',
+  'I live in Nice.',
 ];
 const input = {
   turns: saidTurns(...ASKED),
@@ -25,6 +26,7 @@ describe('checkFacts', () => {
     ['a paraphrase', 'User dislikes cilantro', [1]],
     ['a change', 'The project moved to PostgreSQL 16 on 2026-01-05.', [1]],
     ['a name', "The user's sister Ada lives in Lyon.", [1]],
+    ['a name that is an everyday word', 'The user lives in Nice.', [7]],
     ['Chinese', '用户的测试环境在 8443 端口', [3]],
     ['French', "L'utilisateur préfère le thème sombre", [5]],
     ['ids as text', 'User dislikes cilantro', ['t1']],

@@ -104,10 +104,10 @@ function isSaid(content: string, turns: readonly TurnRow[]): boolean {
   );
 }
 
-/** Share of a text's own words that stand in a source, 0 to 1; 0 where it has none of its own. */
+/** Share of a text's own words that stand in a source, 0 to 1. Names that are everyday words count too, as Nice. */
 function cited(text: string, source: string): number {
   const own = [...wordsOf(text)].filter((term) => !FRAME.has(term));
-  if (own.length === 0) return 0;
+  if (own.length === 0) return namesIn(text).length > 0 ? 1 : 0;
   const said = wordsOf(source);
   return own.filter((term) => said.has(term)).length / own.length;
 }
@@ -119,21 +119,22 @@ function figuresAreSaid(text: string, source: string): boolean {
   return figuresOf(plain).every((figure) => said.has(figure));
 }
 
-/** Names, and words written like names inside the sentence, must have been said. */
+/** Names must have been said. */
 function namesAreSaid(content: string, source: string): boolean {
-  const names =
-    content.match(/(?<=[\p{L}\d,;:)"'’] )\p{Lu}[\p{L}\d.+#-]*|\b[\p{L}\d]+(?:[._/][\p{L}\d]+)+/gu) ?? [];
   const lower = source.toLowerCase();
-  return names.every((name) => {
-    const plain = name.toLowerCase().replace(/(?:'s|[.,;:])$/, '');
-    return (
-      plain.length < 2 ||
-      /^\d{4}-\d{2}-\d{2}$/.test(plain) ||
-      lower.includes(plain) ||
-      FRAME.has([...wordsOf(plain)][0] ?? '')
-    );
-  });
+  return namesIn(content).every((name) => lower.includes(name));
 }
+
+/** Names, and words written like names or paths, inside a sentence; in small letters. */
+function namesIn(content: string): string[] {
+  const found = content.match(NAMES) ?? [];
+  return found
+    .map((name) => name.toLowerCase().replace(/(?:'s|[.,;:])$/, ''))
+    .filter((name) => name.length > 1 && !/^\d{4}-\d{2}-\d{2}$/.test(name))
+    .filter((name) => !FRAME.has([...wordsOf(name)][0] ?? ''));
+}
+
+const NAMES = /(?<=[\p{L}\d,;:)"'’] )\p{Lu}[\p{L}\d.+#-]*|\b[\p{L}\d]+(?:[._/][\p{L}\d]+)+/gu;
 
 /** What a memory comes from is negated, and the memory is not, or the other way round. */
 function isOpposite(content: string, source: string): boolean {
