@@ -24,13 +24,10 @@ const TOLD_BEFORE = 0.4;
 /** Which of the days that a question names are near to a day, 0 to 1. */
 export type Nearness = (day: number) => number;
 
-const NEVER: Nearness = () => 0;
-
-/** How near days are to the times that a question names; 0 for all when it names none. */
-export function nearnessTo(question: string, nowMs: number): Nearness {
-  if (!/\d|\p{L}{3}/u.test(question)) return NEVER;
+/** How near days are to the times that a question names; null when it names none. */
+export function nearnessTo(question: string, nowMs: number): Nearness | null {
   const periods = periodsIn(question, nowMs);
-  if (periods.length === 0) return NEVER;
+  if (periods.length === 0) return null;
   return (day) => {
     let most = 0;
     for (const period of periods) most = Math.max(most, nearnessOf(day, period));

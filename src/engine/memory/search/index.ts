@@ -1,11 +1,12 @@
 import type { Database } from '../../store/database.ts';
-import { type Candidates, FEATURES, Ranker } from './ranker.ts';
-import { isPersonal, relevanceOf } from './relevance.ts';
+import { meritOf } from './features.ts';
+import { type Candidate, Ranker } from './ranker.ts';
+import { relevanceOf, isPersonal as speaksOfAsker } from './relevance.ts';
 import { Shelf } from './shelf.ts';
+import { Space } from './space.ts';
 import { type DocRef, type IndexedDoc, IndexStore } from './store.ts';
 import { namesIn, readText } from './terms.ts';
 import { TRAIT } from './traits.ts';
-import { WEIGHTS } from './weights.ts';
 import { type Wish, wishOf } from './wish.ts';
 
 /** What the index takes of a row of memory_turns. */
@@ -97,32 +98,25 @@ export class MemoryIndex {
     this.#store.drop(ref);
   }
 
-  /** Best first. */
+  /** Best first; of equally good ones, those of an earlier scope. */
   search(query: MemoryQuery): MemoryMatch[] {
-    const { wish, shelves, candidates } = this.candidates(query);
-    const width = FEATURES.length;
-    const scores = new Float32Array(candidates.count);
-    for (let row = 0; row < candidates.count; row += 1) {
-      let sum = 0;
-      for (let column = 0; column < width; column += 1)
-        sum += (WEIGHTS[column] ?? 0) * (candidates.values[row * width + column] ?? 0);
-      scores[row] = sum;
-    }
-    const order = Array.from(scores, (_, row) => row).sort(
-      (a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b,
-    );
-    const personal = isPersonal(query.text);
+    const { wish, space, candidates } = this.candidates(query);
+    const ordered = candidates
+      .map((candidate) => ({ candidate, merit: meritOf(candidate.features) }))
+      .sort((a, b) => b.merit - a.merit || a.candidate.place - b.candidate.place);
+    const isPersonal = speaksOfAsker(query.text);
+    const statuses = query.statuses ?? ['active'];
     const matches: MemoryMatch[] = [];
-    for (const row of order) {
+    for (const { candidate } of ordered) {
       if (matches.length >= query.limit) break;
-      const shelf = shelves[candidates.shelf[row] ?? 0];
-      const doc = candidates.doc[row] ?? 0;
+      const { shelf: at, doc, features, evidence } = candidate;
+      const shelf = space.shelves[at];
       if (!shelf) continue;
-      const type = (shelf.traits[doc] ?? 0) & TRAIT.unit ? 'unit' : 'turn';
-      if (!query.types.includes(type)) continue;
+      const traits = shelf.traits[doc] ?? 0;
+      const type = traits & TRAIT.unit ? 'unit' : 'turn';
       const id = shelf.ref[doc] ?? 0;
-      if (type === 'unit' && !this.#hasStatus(id, query.statuses ?? ['active'])) continue;
-      const score = relevance(candidates, row, shelf.traits[doc] ?? 0, personal);
+      if (!query.types.includes(type) || (type === 'unit' && !this.#hasStatus(id, statuses))) continue;
+      const score = relevanceOf({ ...features, evidence, traits, isPersonal });
       matches.push({
         ref: { type, id },
         score,
@@ -135,10 +129,10 @@ export class MemoryIndex {
   }
 
   /** What a search chooses from, with its features: for measuring. */
-  candidates(query: MemoryQuery): { wish: Wish; shelves: Shelf[]; candidates: Candidates } {
+  candidates(query: MemoryQuery): { wish: Wish; space: Space; candidates: Candidate[] } {
     const wish = wishOf(query.text, query.nowMs);
-    const shelves = query.scopeIds.map((scope) => this.#shelf(scope));
-    return { wish, shelves, candidates: this.#ranker.candidates(shelves, wish) };
+    const space = new Space(query.scopeIds.map((scope) => this.#shelf(scope)));
+    return { wish, space, candidates: this.#ranker.candidates(space, wish, null) };
   }
 
   #hasStatus(id: number, statuses: readonly string[]): boolean {
@@ -160,24 +154,6 @@ export class MemoryIndex {
     }
     return shelf;
   }
-}
-
-const COVERAGE = FEATURES.indexOf('coverage');
-const RAREST = FEATURES.indexOf('rarest');
-const LENGTH = FEATURES.indexOf('length');
-
-function relevance(candidates: Candidates, row: number, traits: number, personal: boolean): number {
-  const { asked, utmost, evidence, values } = candidates;
-  if (asked === 0) return 0;
-  const feature = (column: number) => values[row * FEATURES.length + column] ?? 0;
-  return relevanceOf({
-    coverage: feature(COVERAGE),
-    evidence: (evidence[row] ?? 0) / utmost,
-    rarest: feature(RAREST),
-    length: feature(LENGTH),
-    traits,
-    isPersonal: personal,
-  });
 }
 
 function docOfTurn(row: TurnText): IndexedDoc {

@@ -5,6 +5,13 @@ import { TRAIT } from './traits.ts';
 const NONE = -1;
 const SMALLEST = 256;
 
+/** Documents that have a term. */
+export interface PostingList {
+  count: number;
+  /** In ascending order. */
+  each: (visit: (doc: number, times: number) => void) => void;
+}
+
 /**
  * What is known of the documents of one scope, held in memory: about 24 bytes a document. Their words stay in the
  * database, but for those of the newest few. Follows the database when asked to.
@@ -66,8 +73,8 @@ export class Shelf {
     this.#state = state;
   }
 
-  /** Documents that have the term, sealed ones first; how many there are, and a way to go through them. */
-  find(term: string): { count: number; each: (visit: (doc: number, times: number) => void) => void } {
+  /** Documents that have the term. */
+  find(term: string): PostingList {
     const blocks = this.#store.postings(this.scope, term);
     const tail = this.#tail.get(term) ?? [];
     return {

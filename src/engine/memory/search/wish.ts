@@ -10,6 +10,8 @@ export interface Wish {
   asksAmount: boolean;
   /** Whose words it asks for, where it says so. */
   role: 'user' | 'assistant' | null;
+  /** It names a time. */
+  isDated: boolean;
   /** How near a day (since 1970) is to a time that the question names: 0 to 1; 0 when it names none. */
   nearness: Nearness;
 }
@@ -30,12 +32,14 @@ export function wishOf(question: string, nowMs: number): Wish {
     question.length <= MOST_CHARS
       ? question
       : `${question.slice(0, MOST_CHARS / 2)} ${question.slice(-MOST_CHARS / 2)}`;
+  const nearness = nearnessTo(text, nowMs);
   return {
     groups: groupsOf(text),
     names: [...new Set(namesIn(text))],
     asksWhen: ASKS_WHEN.test(text),
     asksAmount: ASKS_AMOUNT.test(text),
     role: OF_ASSISTANT.test(text) ? 'assistant' : OF_USER.test(text) ? 'user' : null,
-    nearness: nearnessTo(text, nowMs),
+    isDated: nearness !== null,
+    nearness: nearness ?? (() => 0),
   };
 }
