@@ -294,7 +294,7 @@ export const ROUTES = {
     }),
   ),
   'memory.pin': command(ids.extend({ pinned: z.boolean() })),
-  /** Out of use at once; recoverable for a day unless `now`. */
+  /** Memories, or what was said (`t` and a number). Out of use at once; recoverable for a day unless `now`. */
   'memory.forget': command(ids.extend({ now: z.boolean().default(false) })),
   /** All that was remembered of a conversation, and what was said in it. */
   'memory.forgetSession': command(

@@ -219,6 +219,21 @@ describe('forgetting', () => {
     expect(() => lab.book.forgetSession('three', false)).toThrow(/Nothing is remembered/);
   });
 
+  it('forgets one thing that was said, by its id', () => {
+    const [first, second] = [lab.say('The kiln fires at 1240.'), lab.say('The glaze is blue.')];
+    const shown = () =>
+      lab.database
+        .all<{ id: number }>('SELECT id FROM memory_turns WHERE forgotten_at IS NULL ORDER BY id')
+        .map(({ id }) => id);
+    const { undo } = lab.book.forget([`t${first}`], false);
+    expect(shown()).toEqual([second]);
+    lab.undo.apply(undo?.token ?? '');
+    expect(shown()).toEqual([first, second]);
+    lab.book.forget([`t${first}`], true);
+    expect(shown()).toEqual([second]);
+    expect(() => lab.book.forget(['t999'], false)).toThrow(/There is no memory t999/);
+  });
+
   it('wipes one scope and no other', () => {
     lab.add('Alice grows tomatoes.', { scope: { user: 'alice' } });
     lab.say('Tomatoes!', { scope: { user: 'alice', workspace: '', agent: '' } });
