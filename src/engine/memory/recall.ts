@@ -11,8 +11,8 @@ import type { ScopeTable } from './scope.ts';
 import type { MemoryIndex, MemoryMatch } from './search/index.ts';
 import { isCourtesy } from './search/plain-words.ts';
 
-/** A summary of the last conversation enters a new one with less: the user may be taking it up again. */
-const LEAST_OF_SUMMARY = 0.35;
+/** A summary of the last conversation enters a new one with less of it: the user may be taking it up again. */
+const SUMMARY_SHARE = 0.7;
 /** Hits that are looked at. */
 const MOST_HITS = 40;
 /** Share of the words of one text that stand in another, from which on they say the same. */
@@ -230,7 +230,8 @@ export class Recall {
     );
     if (!newest) return [];
     const match = found.find((one) => keyOf(one) === newest.uuid)?.match;
-    if ((match?.score ?? 0) >= LEAST_OF_SUMMARY && match) return [{ match, unit: newest, enters: false }];
+    if (match && match.score >= SUMMARY_SHARE * this.#deps.least())
+      return [{ match, unit: newest, enters: false }];
     if (!TAKES_UP.test(text)) return [];
     const taken = {
       score: this.#deps.least(),

@@ -130,7 +130,7 @@ export class Facts implements RequestFacts {
     const inJson = JSON.stringify(words.slice(0, KNOWN_BY).replace(/[\ud800-\udbff]$/, '')).slice(1, -1);
     if (this.#skim.bytes.includes(inJson)) return true;
     const ascii = inJson.replace(
-      /[^\x00-\x7f]/g,
+      /[^ -~]/g,
       (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
     );
     return ascii !== inJson && this.#skim.bytes.includes(ascii);
