@@ -4,17 +4,14 @@ export interface Features {
   own: number;
   /** Words that stand in it or near it, each counted once. */
   around: number;
-  /** `own` of what was said one and two before it and after it. */
+  /** `own` of what was said one before it, and two before and after it. */
   before1: number;
-  after1: number;
   before2: number;
   after2: number;
   /** Words that stand anywhere in its conversation. */
   session: number;
   /** The question names one person, who said it. */
   speaker: number;
-  /** The person that the question names is addressed or spoken of in it. */
-  addresses: number;
   length: number;
   asks: number;
   /** The question asks when, and it says when. */
@@ -38,26 +35,24 @@ export interface Features {
 
 /** A linear sum of these orders the documents. Fitted to half of LoCoMo's conversations, each scored by the others. */
 const WEIGHT: Readonly<Record<keyof Features, number>> = {
-  own: 1.05,
-  around: 1.92,
-  before1: 0.4,
-  after1: 0.11,
-  before2: 0.74,
-  after2: 0.24,
-  session: 1.66,
-  speaker: 1.81,
-  addresses: -0.15,
-  length: 0.36,
-  asks: -0.56,
-  when: 1.17,
-  amount: 0.52,
-  date: 1.52,
-  coverage: 0.63,
-  coverageAround: 1.52,
-  answers: 1.28,
+  own: 1,
+  around: 2.3,
+  before1: 0.2,
+  before2: 0.8,
+  after2: 0.2,
+  session: 1.8,
+  speaker: 2.1,
+  length: 0.5,
+  asks: -0.6,
+  when: 1.4,
+  amount: 0.8,
+  date: 2.1,
+  coverage: 0.4,
+  coverageAround: 1.7,
+  answers: 1.5,
   role: 0.5,
-  rarest: 0.45,
-  meaning: 3,
+  rarest: 0.3,
+  meaning: 4,
 };
 
 export const FEATURE_NAMES = Object.keys(WEIGHT) as (keyof Features)[];

@@ -60,7 +60,6 @@ export class Ranker {
   readonly #evidenceAround = new Sparse();
   readonly #rarest = new Sparse();
   readonly #speaker = new Sparse();
-  readonly #addressed = new Sparse();
   readonly #session = new Sparse();
   /** Of one group of words. */
   readonly #times = new Sparse();
@@ -75,10 +74,8 @@ export class Ranker {
     let asked = 0;
     let left = MOST_POSTINGS;
     for (const found of this.#find(space, wish.groups, total)) {
-      if (named.has(found.group.surface)) {
-        this.#markAddressed(space, found);
-        continue;
-      }
+      // Who says it tells more than whom it speaks of.
+      if (named.has(found.group.surface)) continue;
       const telling = isPlain(found.group.surface) ? found.rarity * PLAIN_SHARE : found.rarity;
       asked += telling;
       left -= found.count;
@@ -98,7 +95,6 @@ export class Ranker {
       this.#evidenceAround,
       this.#rarest,
       this.#speaker,
-      this.#addressed,
       this.#times,
       this.#timesAround,
     ])
@@ -132,12 +128,6 @@ export class Ranker {
         list.each((doc) => this.#speaker.raise(space.firstPlace(at) + doc, 1));
       });
     return named;
-  }
-
-  #markAddressed(space: Space, { lists }: Found): void {
-    lists.forEach((ofShelf, at) => {
-      for (const list of ofShelf) list.each((doc) => this.#addressed.raise(space.firstPlace(at) + doc, 1));
-    });
   }
 
   /** Adds what one group of words tells, to the documents that have it, to those next to them and to their sessions. */
@@ -252,12 +242,10 @@ export class Ranker {
         own: own(doc),
         around: this.#around.get(place) / mostAround,
         before1: own(previous),
-        after1: own(next),
         before2: previous < 0 ? 0 : own(shelf.previous[previous] ?? -1),
         after2: next < 0 ? 0 : own(shelf.next[next] ?? -1),
         session: session < 0 ? 0 : this.#session.get(space.firstSlot(at) + session) / mostSession,
         speaker: namesOne ? this.#speaker.get(place) : 0,
-        addresses: this.#addressed.get(place),
         length: Math.log(1 + Math.min(LONGEST, shelf.length[doc] ?? 0)) / Math.log(1 + LONGEST),
         asks: traits & TRAIT.asks ? 1 : 0,
         when: wish.asksWhen && traits & TRAIT.dated ? 1 : 0,
