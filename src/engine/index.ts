@@ -172,6 +172,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     memory: memory.api,
     retrieve: async (asker, text) => tellMemories(await memory.api.recall(asker, text), config().memory),
     config,
+    clock,
     log: named('sidecar'),
     touch: () => feed.touch(),
   });

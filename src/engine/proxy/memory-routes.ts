@@ -74,6 +74,7 @@ export interface MemoryRoutesDeps {
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;
+const MOST_CHARS = 100_000;
 
 const kind = z.enum(MEMORY_KINDS);
 const scopeText = z.string().max(1000).optional();
@@ -84,7 +85,8 @@ const expiry = z
   .nullable()
   .transform((value) => value || null);
 const sessionId = z.string().trim().min(1).max(200);
-const text = z.string().max(1_000_000);
+/** What is longer is cut: nobody remembers that much. */
+const text = z.string().transform((value) => value.slice(0, MOST_CHARS));
 const exchange = z
   .object({
     prompt_text: text.default(''),

@@ -52,12 +52,14 @@ export interface SidecarAppDeps {
 }
 
 const MAX_BODY = '4mb';
+const MOST_CHARS = 100_000;
 /** The original pinned by this importance. */
 const PINNED = 0.99;
 
 const scopeId = z.string().max(1000).nullish();
 const sessionId = z.string().trim().min(1).max(200);
-const text = z.string().max(1_000_000);
+/** What is longer is cut: nobody remembers that much. */
+const text = z.string().transform((value) => value.slice(0, MOST_CHARS));
 const turn = z
   .object({ prompt_text: text, response_text: text, id: z.string().max(200).default('') })
   .transform(({ prompt_text: user, response_text: reply, id }): Exchange => ({ user, reply, id }));
@@ -70,7 +72,11 @@ const bodies = {
   search: z.object({
     query: z.string().max(20_000),
     scope_id: scopeId,
-    limit: z.coerce.number().int().min(1).max(200).default(10),
+    limit: z.coerce
+      .number()
+      .catch(10)
+      .default(10)
+      .transform((limit) => Math.min(200, Math.max(1, Math.floor(limit)))),
   }),
   store: z.object({
     content: z.string().trim().min(1).max(20_000),

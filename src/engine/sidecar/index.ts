@@ -6,6 +6,7 @@ import type { RouteOutput } from '../../shared/contract.ts';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import type { Logger } from '../platform/logger.ts';
 import { findPortOwner } from '../platform/port-owner.ts';
+import type { Clock } from '../ports.ts';
 import { createSidecarApp, type Retrieve, type SidecarMemory } from './app.ts';
 
 /** Where the sidecar answers and for whom; each part is `memory.sidecar.*` where it is left out. */
@@ -20,10 +21,13 @@ export interface SidecarDeps {
   memory: SidecarMemory;
   retrieve: Retrieve;
   config: () => Config;
+  clock: Clock;
   log: Logger;
   /** Told when it began or ceased to answer. */
   touch: () => void;
 }
+
+const DRAIN_MS = 1000;
 
 interface Running {
   server: Server;
@@ -166,8 +170,8 @@ export class Sidecar {
     await new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeIdleConnections();
-      // Whoever is being answered gets the answer.
-      setImmediate(() => server.closeAllConnections());
+      // Whoever is being answered gets the answer, unless it takes long.
+      this.#deps.clock.after(DRAIN_MS, () => server.closeAllConnections());
     });
     this.#deps.touch();
   }

@@ -4,7 +4,10 @@ import { startEngine, type TestEngine } from '../../support/engine.ts';
 let lab: TestEngine;
 
 beforeAll(async () => {
-  lab = await startEngine({ memory: { extractor: 'rules' } });
+  lab = await startEngine({
+    memory: { extractor: 'rules' },
+    agents: { hermit: { memory_scope: 'own' } },
+  });
 });
 beforeEach(() => lab.engine.call('memory.wipe', { now: true }));
 afterAll(() => lab.close());
@@ -178,6 +181,33 @@ it('shows a caller only what is its user’s', async () => {
   const turn = { prompt_text: 'My name is Bob.', response_text: 'Hi.' };
   await ask('POST', '/buffer_turn', { session_id: 'bob-1', turn }, { 'x-user-id': 'bob' });
   expect((await ask('POST', '/ingest', {}, alice)).body).toMatchObject({ sessions: [] });
+});
+
+it('lets a named scope and an agent of its own stand alone', async () => {
+  await add('The house has goats');
+  await add('The api has goats', { scope: 'workspace:api' });
+  const asApi = { 'x-memory-scope': 'workspace:api' };
+  expect(contents((await ask('GET', '', undefined, asApi)).body.data)).toEqual(['The api has goats']);
+  expect(contents((await ask('GET', '/search?q=goats', undefined, asApi)).body)).toEqual([
+    'The api has goats',
+  ]);
+  expect(contents((await ask('GET', '/search?q=goats&scope=workspace:api')).body)).toEqual([
+    'The api has goats',
+  ]);
+  expect(
+    contents((await ask('GET', '/search?q=goats', undefined, { 'x-workspace-id': 'api' })).body).sort(),
+  ).toEqual(['The api has goats', 'The house has goats']);
+
+  const hermit = lab.openai.replace('/v1', '/a/hermit/v1/memory');
+  const own = await fetch(hermit, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ content: 'The hermit has goats' }),
+  });
+  expect(await own.json()).toMatchObject({ scope_id: 'agent:hermit' });
+  expect(contents(((await (await fetch(hermit)).json()) as Json).data)).toEqual(['The hermit has goats']);
+  expect(contents(await (await fetch(`${hermit}/search?q=goats`)).json())).toEqual(['The hermit has goats']);
+  expect(contents((await ask('GET', '/search?q=goats')).body)).toEqual(['The house has goats']);
 });
 
 it('refuses what is wrong with one clear sentence, and passes nothing on to the provider', async () => {

@@ -134,6 +134,15 @@ it('keeps and tells once what both the proxy and the plugin hear', async () => {
   await upstream.close();
 });
 
+it('forgets what was said as well as what was made of it', async () => {
+  const plugin = new MemoryPlugin(base);
+  await plugin.agentEnd('claw-5', exchange('The gate code is 4711, by the way.', 'Ok.'));
+  const said = /id: (t\d+) \| type: episodic/.exec(await plugin.searchTool('gate code'))?.[1] ?? '';
+  expect(said).not.toBe('');
+  await plugin.forgetTool(said);
+  expect(await plugin.searchTool('gate code', 500)).not.toContain('4711');
+});
+
 it('lets each scope of the plugin see its own alone', async () => {
   const alice = new MemoryPlugin(base, { scope: 'user:alice|session:42' });
   const bob = new MemoryPlugin(base, { scope: 'user:bob' });

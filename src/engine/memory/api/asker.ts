@@ -1,7 +1,7 @@
 import type { Config } from '../../../shared/config.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { type MemoryScope, scopeName } from '../../../shared/memory.ts';
-import { type RequestScopes, scopesOf } from '../scope.ts';
+import { namesScope, type RequestScopes, scopesOf } from '../scope.ts';
 
 /** Who calls from outside, and whose memories the call names. */
 export interface Asker {
@@ -23,21 +23,22 @@ export interface Reach extends RequestScopes {
 
 /**
  * A caller that says in its headers for whom it asks (`x-user-id`, `x-workspace-id`, `x-memory-scope`) sees nothing of
- * others, whatever scope the call names; FORBIDDEN when it names theirs. Without such headers the owner asks: about
- * the scope that is named, or else about everything.
+ * others, whatever scope the call names; FORBIDDEN when it names theirs. So does an agent with memories of its own.
+ * Without such headers the owner asks: about the scope that is named, or else about everything.
  */
 export function reachOf({ headers, agent, scope }: Asker, config: Config): Reach {
   const byHeaders = scopesOf({ headers, fields: {}, agent }, config);
-  const isTold = ['x-memory-scope', 'x-user-id', 'x-workspace-id'].some((name) => headers[name]?.trim());
-  const isNamed = Boolean(headers['x-memory-scope']?.trim());
-  const { write } = byHeaders;
+  const { write, read } = byHeaders;
+  const isTold = namesScope({ headers, fields: {} }) || config.agents[agent]?.memory_scope === 'own';
+  // A named scope stands alone, as does an agent's own; a user's caller sees all workspaces unless it names one.
+  const isAlone = write.agent !== '' || Boolean(headers['x-memory-scope']?.trim());
   const may = (one: MemoryScope) =>
-    isNamed
+    isAlone
       ? same(one, write)
       : one.user === write.user && (write.workspace === '' || ['', write.workspace].includes(one.workspace));
   if (scope === undefined || scope.trim() === '') {
     const sees = isTold ? may : () => true;
-    return { ...byHeaders, sees, name: isTold ? scopeName(write) : 'all', all: !isTold };
+    return { write, read, sees, name: isTold ? scopeName(write) : 'all', all: !isTold };
   }
   const named = scopesOf({ headers: { 'x-memory-scope': scope }, fields: {}, agent: '' }, config);
   if (isTold && !may(named.write))

@@ -96,7 +96,9 @@ export class MemoryApi {
       active_by_type: byType,
       retrieval_mode: mode,
       extractor,
-      pending_turns: pending,
+      pending_turns: reach.all
+        ? pending
+        : this.#waiting(asker).reduce((total, { exchanges }) => total + exchanges, 0),
       conflicts: reach.all ? conflicts : this.#conflicts(reach),
       last_error: lastError ?? '',
     };
@@ -127,9 +129,12 @@ export class MemoryApi {
     asker: Asker,
     { text, limit, turns }: { text: string; limit: number; turns: boolean },
   ): Promise<FlatHit[]> {
-    const reach = this.#reach(asker);
-    const hits = await this.#deps.book.search({ text, scope: reach.write, limit, turns });
-    return hits.map((hit) => flatHit(hit, text));
+    const { write, read } = this.#reach(asker);
+    const hits = await this.#deps.book.search({ text, scope: write, limit, turns });
+    const names = new Set(read.map(scopeName));
+    return hits
+      .filter((hit) => names.has(scopeName((hit.type === 'unit' ? hit.unit : hit.turn).scope)))
+      .map((hit) => flatHit(hit, text));
   }
 
   /** One page, newest first; with `q` the best first. */
@@ -317,19 +322,27 @@ export class MemoryApi {
     return told.length === 0 ? 0 : this.#deps.conversations.tell(told);
   }
 
-  /** Reads what waits. A model may take long: after a while the caller is answered, and the reading goes on. */
+  /**
+   * Reads what waits, one session after the other. A model may take long: after a while the caller is answered with
+   * what there is, and the reading goes on.
+   */
   async #read(asker: Asker, sessionId: string | undefined) {
-    const { sees } = this.#reach(asker);
     const { conversations, clock } = this.#deps;
-    const deadline = clock.now() + PATIENCE_MS;
-    const sessions: { session_id: string; added: number; turns: number }[] = [];
-    for (const { sessionId: session, exchanges, scope } of conversations.unread(sessionId)) {
-      if (exchanges === 0 || scope === null || !sees(scope)) continue;
-      const reading = conversations.readNow(session);
-      const added = await within(clock, deadline - clock.now(), reading);
-      sessions.push({ session_id: session, added: added ?? 0, turns: exchanges });
-    }
-    return sessions;
+    const waiting = this.#waiting(asker, sessionId);
+    const sessions = waiting.map((one) => ({ session_id: one.sessionId, added: 0, turns: one.exchanges }));
+    const reading = (async () => {
+      for (const session of sessions) session.added = await conversations.readNow(session.session_id);
+    })();
+    await within(clock, PATIENCE_MS, reading);
+    return structuredClone(sessions);
+  }
+
+  /** Sessions of the caller with exchanges that nobody has read. */
+  #waiting(asker: Asker, sessionId?: string) {
+    const { sees } = this.#reach(asker);
+    return this.#deps.conversations
+      .unread(sessionId)
+      .filter(({ exchanges, scope }) => exchanges > 0 && scope !== null && sees(scope));
   }
 
   #isPrivate({ headers, agent }: Asker): boolean {
@@ -386,11 +399,11 @@ function wordsOf(text: string): string {
   return ownWords(withoutInjected(text));
 }
 
-/** What came of it in time; null when it goes on without its caller. Nothing that it throws later is unhandled. */
-function within<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | null> {
+/** Waits for the work, but not for longer. What it throws later is nobody's. */
+function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
   work.catch(() => {});
   return new Promise((resolve, reject) => {
-    const cancel = clock.after(Math.max(0, ms), () => resolve(null));
+    const cancel = clock.after(ms, resolve);
     work.finally(cancel).then(resolve, reject);
   });
 }
