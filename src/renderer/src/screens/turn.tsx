@@ -18,7 +18,7 @@ import { agentLabel, useNow } from '../ui/hooks.ts';
 import { DetailTitle } from '../ui/list-parts.tsx';
 import { Note } from '../ui/primitives.tsx';
 import { Feedback } from './feedback.tsx';
-import { ForgetInjected, FromConversation } from './memories/in-turn.tsx';
+import { ForgetInjected, FromConversation, InjectedText } from './memories/in-turn.tsx';
 
 type Tab = 'added' | 'request' | 'sent' | 'answer';
 
@@ -178,9 +178,7 @@ function Item({ item }: { item: InjectedItem }) {
               {item.title}
             </Link>
           ) : (
-            <Link className="row-link" href={`/memories/${encodeURIComponent(item.id)}`}>
-              {item.title}
-            </Link>
+            <InjectedText item={item} />
           )}
         </div>
         <div className="sm t3">{why}</div>

@@ -11,7 +11,8 @@ export function History({ memory }: { memory: MemoryDetail }) {
   const now = useNow(60_000);
   const when = (at: string) => formatWhen(at, now, t.locale);
   const begun = memory.validFrom ?? memory.observedAt;
-  const events = [...memory.history].reverse();
+  // What took its place is shown with its words.
+  const events = memory.history.filter(({ what }) => what !== 'superseded' || memory.supersededBy === null);
   return (
     <section className="sect" aria-label={t('memories.history')}>
       <h2 className="label">{t('memories.history')}</h2>
@@ -24,7 +25,7 @@ export function History({ memory }: { memory: MemoryDetail }) {
         ) : memory.supersededBy === null ? null : (
           <Replacement id={memory.supersededBy} />
         )}
-        {events.map((event) => (
+        {[...events].reverse().map((event) => (
           <Step key={`${event.at} ${event.what} ${event.detail}`} event={event} when={when(event.at)} />
         ))}
         {memory.replaced.map((older) => (

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useLocation } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import type { InjectedItem, TurnSummary } from '../../../../shared/model.ts';
 import { useCommand, useRoute } from '../../api.ts';
 import { useT } from '../../i18n.tsx';
@@ -7,6 +7,18 @@ import { useUi } from '../../state.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Button, Panel } from '../../ui/primitives.tsx';
 import { PLAIN, useFilter } from './filter.ts';
+
+/** What a memory says that a turn carried, by its present words; a link to it where there is more to see. */
+export function InjectedText({ item }: { item: InjectedItem }) {
+  const isUnit = !/^t\d+$/.test(item.id);
+  const memory = useRoute('memory.get', { id: item.id }, { enabled: isUnit });
+  if (!isUnit || memory.isError) return item.title;
+  return (
+    <Link className="row-link" title={item.title} href={`/memories/${encodeURIComponent(item.id)}`}>
+      {memory.data?.content ?? item.title}
+    </Link>
+  );
+}
 
 /** Forgets a memory that a turn carried, from where it is shown. */
 export function ForgetInjected({ item }: { item: InjectedItem }) {

@@ -23,10 +23,10 @@ export function ImportButton() {
         onSuccess: (done) => {
           const [first] = done.added;
           if (first !== undefined) {
-            toast(t('skills.importedToast', { count: done.added.length }));
+            if (done.skipped.length === 0) toast(t('skills.importedToast', { count: done.added.length }));
             navigate(`/skills/library/${encodeURIComponent(first)}`);
           }
-          if (done.skipped.length > 0 || first === undefined) setResult(done);
+          if (done.skipped.length > 0) setResult(done);
         },
       },
     );
@@ -40,11 +40,7 @@ export function ImportButton() {
         <Dialog
           open
           title={t('skills.importedToast', { count: result.added.length })}
-          description={
-            result.skipped.length === 0
-              ? t('skills.importNothing')
-              : t('skills.importSkipped', { count: result.skipped.length })
-          }
+          description={t('skills.importSkipped', { count: result.skipped.length })}
           onClose={() => setResult(null)}
           footer={<Button onClick={() => setResult(null)}>{t('common.close')}</Button>}
         >
