@@ -277,6 +277,8 @@ export const ROUTES = {
       kind: memoryKind.default('semantic'),
       scope: scope.optional(),
       pinned: z.boolean().default(false),
+      /** Decides between equally relevant memories. */
+      importance: z.number().min(0).max(1).optional(),
       tags: z.array(z.string().max(100)).max(50).default([]),
       /** ISO time after which it is no longer used. */
       expiresAt: z.iso.datetime({ offset: true }).nullable().default(null),

@@ -244,12 +244,12 @@ export class MemoryBook {
   }
 
   add(input: RouteParsed<'memory.add'>): RouteOutput<'memory.add'> {
-    const { scope, ...unit } = input;
+    const { scope, importance = 0.8, ...unit } = input;
     const { result, undo } = this.#undoable('Remembered', () =>
       this.#units.add({
         ...unit,
+        importance,
         origin: 'user',
-        importance: 0.8,
         confidence: 1,
         scope: this.#scopes.idFor(scope ?? this.#ownScope()),
       }),

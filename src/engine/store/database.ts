@@ -45,11 +45,13 @@ export class Database {
   readonly #driver: Driver;
   readonly #statements = new Map<string, Statement>();
   readonly #onSlow: (sql: string, ms: number) => void;
+  readonly #isSnapshot: boolean;
   #depth = 0;
 
-  constructor(driver: Driver, onSlow: (sql: string, ms: number) => void) {
+  constructor(driver: Driver, onSlow: (sql: string, ms: number) => void, isSnapshot = false) {
     this.#driver = driver;
     this.#onSlow = onSlow;
+    this.#isSnapshot = isSnapshot;
   }
 
   /** All rows. `Row` is trusted: the schema is ours. */
@@ -132,12 +134,16 @@ export class Database {
     driver.exec('BEGIN');
     // The first read is what holds the state.
     driver.prepare('SELECT count(*) FROM sqlite_schema').get();
-    return new Database(driver, this.#onSlow);
+    return new Database(driver, this.#onSlow, true);
   }
 
   close(): void {
     this.#statements.clear();
-    closeDriver(this.#driver);
+    if (this.#isSnapshot) {
+      // Statements that wait for the garbage collector would keep the state, and with it the log.
+      this.#driver.exec('ROLLBACK');
+      this.#driver.close();
+    } else closeDriver(this.#driver);
   }
 
   /** SQLite may have rolled back by itself already, e.g. when the disk is full; the first error is the one to show. */
