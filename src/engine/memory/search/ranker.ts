@@ -1,7 +1,7 @@
 import type { Features } from './features.ts';
 import { isPlain } from './plain-words.ts';
 import type { PostingList } from './shelf.ts';
-import { type Space, Sparse } from './space.ts';
+import { highestOf, type Space, Sparse } from './space.ts';
 import type { QueryGroup } from './terms.ts';
 import { TRAIT } from './traits.ts';
 import type { Wish } from './wish.ts';
@@ -34,10 +34,12 @@ interface Found {
   rarity: number;
 }
 
+const EVIDENCE = 1;
+const RAREST = 2;
 const K1 = 1.2;
 const B = 0.5;
 /** So many entries of posting lists a question looks at, rarest words first; the rest tells nothing apart any more. */
-const MOST_POSTINGS = 60_000;
+const MOST_POSTINGS = 40_000;
 const MOST_CANDIDATES = 400;
 /** Documents that are looked at for the time when they were said alone. */
 const MOST_BY_DATE = 300;
@@ -54,17 +56,17 @@ const TRACE = 1e-9;
 
 /** Weighs documents against a question. Keeps its working memory between questions, so there is one per index. */
 export class Ranker {
-  readonly #own = new Sparse();
-  readonly #around = new Sparse();
-  readonly #evidence = new Sparse();
-  readonly #evidenceAround = new Sparse();
-  readonly #rarest = new Sparse();
-  readonly #speaker = new Sparse();
+  /** BM25 of the words in a document, with their rarity (EVIDENCE) and that of the rarest (RAREST). */
+  readonly #own = new Sparse(3);
+  /** The same of the words in it and near it, with their rarity. */
+  readonly #around = new Sparse(2);
   readonly #session = new Sparse();
+  readonly #speaker = new Sparse();
   /** Of one group of words. */
   readonly #times = new Sparse();
   readonly #timesAround = new Sparse();
   readonly #inSession = new Sparse();
+  #rough = new Float32Array(0);
 
   /** Documents that anything speaks for, in no order. */
   candidates(space: Space, wish: Wish, meanings: Meanings | null): Candidate[] {
@@ -88,16 +90,7 @@ export class Ranker {
   }
 
   #reset({ places, slots }: Space): void {
-    for (const field of [
-      this.#own,
-      this.#around,
-      this.#evidence,
-      this.#evidenceAround,
-      this.#rarest,
-      this.#speaker,
-      this.#times,
-      this.#timesAround,
-    ])
+    for (const field of [this.#own, this.#around, this.#speaker, this.#times, this.#timesAround])
       field.reset(places);
     this.#session.reset(slots);
     this.#inSession.reset(slots);
@@ -125,7 +118,7 @@ export class Ranker {
         const list = shelf.find(`@${word}`);
         if (list.count === 0) return;
         named.add(word);
-        list.each((doc) => this.#speaker.raise(space.firstPlace(at) + doc, 1));
+        list.each((doc) => this.#speaker.add(space.firstPlace(at) + doc, 1));
       });
     return named;
   }
@@ -138,21 +131,24 @@ export class Ranker {
     lists.forEach((ofShelf, at) => {
       for (const list of ofShelf) list.each((doc, times) => this.#spread(space, at, doc, times));
     });
-    for (const place of this.#times.places) {
+    for (let one = 0; one < this.#times.count; one += 1) {
+      const place = this.#times.place(one);
       const at = space.shelfOf(place);
       const length = space.shelves[at]?.length[place - space.firstPlace(at)] ?? 0;
       const times = this.#times.get(place);
       const norm = K1 * (1 - B + (B * length) / space.averageLength);
       this.#own.add(place, (rarity * times * (K1 + 1)) / (times + norm));
-      this.#evidence.add(place, telling);
-      this.#rarest.raise(place, rarity);
+      this.#own.addMore(place, EVIDENCE, telling);
+      this.#own.raise(place, RAREST, rarity);
     }
-    for (const place of this.#timesAround.places) {
+    for (let one = 0; one < this.#timesAround.count; one += 1) {
+      const place = this.#timesAround.place(one);
       const times = this.#timesAround.get(place);
       this.#around.add(place, (rarity * times * (K1 + 1)) / (times + K1));
-      this.#evidenceAround.add(place, telling * Math.min(1, times));
+      this.#around.addMore(place, EVIDENCE, telling * Math.min(1, times));
     }
-    for (const slot of this.#inSession.places) {
+    for (let one = 0; one < this.#inSession.count; one += 1) {
+      const slot = this.#inSession.place(one);
       const times = this.#inSession.get(slot);
       this.#session.add(slot, (rarity * times * (K1 + 1)) / (times + K1));
     }
@@ -190,25 +186,24 @@ export class Ranker {
   }
 
   /** The places that are worth a closer look. */
-  #chosen(space: Space, meanings: Meanings | null): readonly number[] {
-    const places = this.#around.places;
-    if (places.length <= MOST_CANDIDATES) return places;
-    const own = this.#own.highest;
-    const around = this.#around.highest;
-    const session = this.#session.highest;
-    const rough = Float32Array.from(places, (place) => {
+  #chosen(space: Space, meanings: Meanings | null): number[] {
+    const { count } = this.#around;
+    if (this.#rough.length < count) this.#rough = new Float32Array(count * 2);
+    const own = this.#own.highest();
+    const around = this.#around.highest();
+    const session = this.#session.highest();
+    for (let one = 0; one < count; one += 1) {
+      const place = this.#around.place(one);
       const at = space.shelfOf(place);
       const slot = space.shelves[at]?.session[place - space.firstPlace(at)] ?? -1;
-      return (
+      this.#rough[one] =
         this.#own.get(place) / own +
         this.#around.get(place) / around +
         (slot < 0 ? 0 : this.#session.get(space.firstSlot(at) + slot) / session / 2) +
-        this.#speaker.get(place) * 0.6 +
-        (meanings?.cosines.has(place) ? 2 : 0)
-      );
-    });
-    const least = Float32Array.from(rough).sort()[rough.length - MOST_CANDIDATES] ?? 0;
-    return places.filter((_, at) => (rough[at] ?? 0) >= least).slice(0, MOST_CANDIDATES * 2);
+        Math.min(1, this.#speaker.get(place)) * 0.6 +
+        (meanings?.cosines.has(place) ? 2 : 0);
+    }
+    return highestOf(this.#rough, count, MOST_CANDIDATES).map((one) => this.#around.place(one));
   }
 
   #describer(
@@ -219,9 +214,9 @@ export class Ranker {
     utmost: number,
     meanings: Meanings | null,
   ): (place: number) => Candidate | null {
-    const mostOwn = this.#own.highest;
-    const mostAround = this.#around.highest;
-    const mostSession = this.#session.highest;
+    const mostOwn = this.#own.highest();
+    const mostAround = this.#around.highest();
+    const mostSession = this.#session.highest();
     const share = (rarity: number) => (asked === 0 ? 0 : rarity / asked);
     const nearest = Math.max(...(meanings?.cosines.values() ?? [0]));
     return (place) => {
@@ -245,23 +240,23 @@ export class Ranker {
         before2: previous < 0 ? 0 : own(shelf.previous[previous] ?? -1),
         after2: next < 0 ? 0 : own(shelf.next[next] ?? -1),
         session: session < 0 ? 0 : this.#session.get(space.firstSlot(at) + session) / mostSession,
-        speaker: namesOne ? this.#speaker.get(place) : 0,
+        speaker: namesOne ? Math.min(1, this.#speaker.get(place)) : 0,
         length: Math.log(1 + Math.min(LONGEST, shelf.length[doc] ?? 0)) / Math.log(1 + LONGEST),
         asks: traits & TRAIT.asks ? 1 : 0,
         when: wish.asksWhen && traits & TRAIT.dated ? 1 : 0,
         amount: wish.asksAmount && traits & TRAIT.counted ? 1 : 0,
         date: wish.nearness(shelf.day[doc] ?? 0),
-        coverage: share(this.#evidence.get(place)),
-        coverageAround: share(this.#evidenceAround.get(place)),
+        coverage: share(this.#own.get(place, EVIDENCE)),
+        coverageAround: share(this.#around.get(place, EVIDENCE)),
         answers: follows ? own(previous) : 0,
         role: wish.role !== null && (wish.role === 'assistant') === isAssistant ? 1 : 0,
-        rarest: this.#rarest.get(place) / utmost,
+        rarest: this.#own.get(place, RAREST) / utmost,
         meaning:
           meanings === null || cosine === undefined || nearest <= meanings.average
             ? 0
             : Math.max(0, (cosine - meanings.average) / (nearest - meanings.average)),
       };
-      return { place, shelf: at, doc, features, evidence: this.#evidence.get(place) / utmost };
+      return { place, shelf: at, doc, features, evidence: this.#own.get(place, EVIDENCE) / utmost };
     };
   }
 }

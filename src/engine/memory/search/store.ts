@@ -40,7 +40,7 @@ const META_BYTES = META_WORDS * 4;
 /** Documents in one block of metadata. */
 const META_BLOCK = 1024;
 /** A block of a posting list grows up to this size. */
-const POSTING_BLOCK_BYTES = 1500;
+const POSTING_BLOCK_BYTES = 6000;
 /** Documents that are read one by one until they are sealed. */
 const TAIL_DOCS = 64;
 const MOST_LENGTH = 0xffff;
