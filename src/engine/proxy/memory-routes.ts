@@ -45,6 +45,7 @@ export interface MemoryDoor {
       content: string;
       kind: MemoryKind;
       pinned: boolean;
+      importance: number;
       tags: string[];
       expiresAt: string | null;
     },
@@ -121,6 +122,7 @@ const newMemory = z.strictObject({
   memory_type: kind.optional(),
   scope: scopeText,
   pinned: z.boolean().default(false),
+  importance: z.number().min(0).max(1).default(0.8),
   tags: tags.default([]),
   expires_at: expiry.default(null),
 });

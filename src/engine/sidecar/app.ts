@@ -32,7 +32,14 @@ export interface SidecarMemory {
   flushSession(asker: Asker, sessionId: string): Promise<{ added: number }>;
   add(
     asker: Asker,
-    memory: { content: string; kind: MemoryKind; pinned: boolean; tags: string[]; expiresAt: null },
+    memory: {
+      content: string;
+      kind: MemoryKind;
+      pinned: boolean;
+      importance: number;
+      tags: string[];
+      expiresAt: null;
+    },
   ): { memory_id: string };
   forget(asker: Asker, id: string, now: boolean): object;
   maintenance(asker: Asker): { superseded: number; decayed: number; reinforced: number };
@@ -83,7 +90,10 @@ const bodies = {
     memory_type: z.enum(MEMORY_KINDS).catch('semantic'),
     scope_id: scopeId,
     tags: z.array(z.string().max(100)).max(50).default([]),
-    importance: z.number().default(0.5),
+    importance: z
+      .number()
+      .default(0.5)
+      .transform((value) => Math.min(1, Math.max(0, value))),
   }),
   forget: z.object({ memory_id: z.string().min(1).max(200) }),
   consolidate: z.object({ scope_id: scopeId }),
@@ -168,7 +178,9 @@ export function createSidecarApp(deps: SidecarAppDeps): Express {
   }));
   post('/store', bodies.store, ({ content, memory_type: kind, tags, importance }, asker) => {
     const pinned = importance >= PINNED;
-    return { memory_id: memory.add(asker, { content, kind, pinned, tags, expiresAt: null }).memory_id };
+    return {
+      memory_id: memory.add(asker, { content, kind, pinned, importance, tags, expiresAt: null }).memory_id,
+    };
   });
   app.post('/forget', (request, response) => {
     const parsed = bodies.forget.safeParse(request.body ?? {});

@@ -171,6 +171,11 @@ it('answers as the original did where a call is wrong', async () => {
   const unknownType = await post('/store', { content: 'Odd kind', memory_type: 'dream' });
   const { memory_id: id } = (await unknownType.json()) as { memory_id: string };
   expect((await lab.engine.call('memory.get', { id })).kind).toBe('semantic');
+  const important = await new MemoryPlugin(base).storeTool('The house rule', { importance: 0.99 });
+  expect(await lab.engine.call('memory.get', { id: important })).toMatchObject({
+    pinned: true,
+    importance: 0.99,
+  });
   expect((await post('/store', { content: 'x'.repeat(5_000_000), memory_type: 'semantic' })).status).toBe(
     413,
   );

@@ -189,7 +189,10 @@ export class MemoryApi {
 
   add(
     asker: Asker,
-    input: Pick<RouteParsed<'memory.add'>, 'content' | 'kind' | 'pinned' | 'tags' | 'expiresAt'>,
+    input: Pick<
+      RouteParsed<'memory.add'>,
+      'content' | 'kind' | 'pinned' | 'importance' | 'tags' | 'expiresAt'
+    >,
   ) {
     const reach = this.#reach(asker);
     if (this.#isPrivate(asker))
