@@ -15,8 +15,10 @@ import { isCourtesy } from './search/plain-words.ts';
 const SUMMARY_SHARE = 0.7;
 /** Hits that are looked at. */
 const MOST_HITS = 40;
-/** Share of the words of one text that stand in another, from which on they say the same. */
-const SAME = 0.8;
+/** What is so many times as long as another text says more than it. */
+const MOST_TIMES = 3;
+/** Of all memories of a turn together. */
+const MOST_SOURCES = 200;
 /** Shorter than this, what was said tells nothing by itself. */
 const LEAST_CHARS = 12;
 /** Words with which users take up an earlier conversation. */
@@ -88,12 +90,12 @@ export class Recall {
     const pinIds = new Set(pins.map(keyOf));
     const others = [...summary, ...relevant.filter((one) => !pinIds.has(keyOf(one)))];
     const ordered = [...pins.slice(0, most - needed), ...others];
-    const entering: Recalled[] = [];
-    for (const one of distinct(ordered.slice(0, most * 3))) {
-      if (entering.length >= most) break;
-      if (!this.#isKnown(one, query)) entering.push(one);
-    }
-    return entering.map((one) => this.#toCandidate(one, query.text));
+    const first = ordered.slice(0, most * 3);
+    const sources = this.#sourcesOf(first);
+    return distinct(first, sources)
+      .filter((one) => !isKnown(one, sources, query))
+      .slice(0, most)
+      .map((one) => this.#toCandidate(one, query.text));
   }
 
   /** Matches of a search, best first, with whether a turn would be told of them. */
@@ -242,15 +244,19 @@ export class Recall {
     return [{ match: taken, unit: newest, enters: false }];
   }
 
-  /** Whether the conversation holds it anyway: its own words, or what it was made from. */
-  #isKnown(one: Recalled, { holds, sessionId }: RecallQuery): boolean {
-    if ('turn' in one) return holds(one.turn.text);
-    if (holds(one.unit.content)) return true;
-    const sources = this.#deps.database.all<{ text: string; session_id: string }>(
-      'SELECT t.text, t.session_id FROM memory_sources s JOIN memory_turns t ON t.id = s.turn WHERE s.unit = ? LIMIT 20',
-      one.unit.id,
+  /** What memories were made from, by their row. */
+  #sourcesOf(all: readonly Recalled[]): Sources {
+    const sources: Sources = new Map();
+    const units = all.flatMap((one) => ('unit' in one ? [one.unit.id] : []));
+    const rows = this.#deps.database.all<Source & { unit: number }>(
+      `SELECT s.unit, t.id, t.text, t.session_id AS sessionId
+       FROM memory_sources s JOIN memory_turns t ON t.id = s.turn
+       WHERE s.unit IN (SELECT value FROM json_each(?)) ORDER BY s.turn LIMIT ?`,
+      JSON.stringify(units),
+      MOST_SOURCES,
     );
-    return sources.some(({ text, session_id: session }) => session === sessionId && holds(text));
+    for (const { unit, ...source } of rows) sources.set(unit, [...(sources.get(unit) ?? []), source]);
+    return sources;
   }
 
   #toCandidate(one: Recalled, question: string): MemoryCandidate {
@@ -289,16 +295,44 @@ function pinned(unit: UnitRow, score: number): Recalled {
   return { match: { score, lexical: 0, similarity: null, reason: 'pinned' }, unit, enters: false };
 }
 
+interface Source {
+  id: number;
+  text: string;
+  sessionId: string;
+}
+type Sources = Map<number, Source[]>;
+
+/** Whether the conversation holds it anyway: its own words, or what it was made from. */
+function isKnown(one: Recalled, sources: Sources, { holds, sessionId }: RecallQuery): boolean {
+  if ('turn' in one) return holds(one.turn.text);
+  const made = sources.get(one.unit.id) ?? [];
+  return (
+    holds(one.unit.content) || made.some((source) => source.sessionId === sessionId && holds(source.text))
+  );
+}
+
 /** Without what says the same as an earlier one; a memory goes before the sentence that it was made from. */
-function distinct(all: readonly Recalled[]): Recalled[] {
+function distinct(all: readonly Recalled[], sources: Sources): Recalled[] {
   const kept: { one: Recalled; words: ReadonlySet<string> }[] = [];
   for (const one of all) {
     const words = wordsOf('unit' in one ? one.unit.content : one.turn.text);
-    const at = kept.findIndex((other) => sayTheSame(words, other.words));
+    const at = kept.findIndex(
+      (other) =>
+        contains(words, other.words) || contains(other.words, words) || madeFrom(one, other.one, sources),
+    );
     if (at < 0) kept.push({ one, words });
     else if ('unit' in one && kept[at] && 'turn' in kept[at].one) kept[at] = { one, words };
   }
   return kept.map(({ one }) => one);
+}
+
+/** One is a memory, the other a sentence about as long that it was made from. */
+function madeFrom(one: Recalled, other: Recalled, sources: Sources): boolean {
+  if ('turn' in one) return 'unit' in other && madeFrom(other, one, sources);
+  if ('unit' in other) return false;
+  const { id, text } = other.turn;
+  const isSource = sources.get(one.unit.id)?.some((source) => source.id === id) ?? false;
+  return isSource && text.length <= one.unit.content.length * MOST_TIMES;
 }
 
 const NEGATION =
@@ -316,14 +350,10 @@ function wordsOf(text: string): Set<string> {
 /** Stands in the words of what denies. */
 const DENIES = '\u0000not';
 
-/** The smaller of them stands in the other, but for a few words, and all its numbers do. */
-function sayTheSame(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  const [less, more] = one.size <= other.size ? [one, other] : [other, one];
-  if (less.size === 0 || one.has(DENIES) !== other.has(DENIES)) return false;
-  let shared = 0;
-  for (const word of less) {
-    if (more.has(word)) shared += 1;
-    else if (/^\d/.test(word)) return false;
-  }
-  return shared / less.size >= SAME && less.size >= more.size / 3;
+/** All that one says stands in the other, which is not much longer. A word more may be another name. */
+function contains(whole: ReadonlySet<string>, part: ReadonlySet<string>): boolean {
+  if (part.size === 0 || part.size * MOST_TIMES < whole.size) return false;
+  if (whole.has(DENIES) !== part.has(DENIES)) return false;
+  for (const word of part) if (!whole.has(word)) return false;
+  return true;
 }
