@@ -88,14 +88,24 @@ export class Changes {
     }
   }
 
-  insert(row: Omit<UnitRow, 'id'>, by: Author): UnitRow {
+  /** `history`: what happened to it elsewhere; otherwise it begins here. */
+  insert(row: Omit<UnitRow, 'id'>, by: Author, history: readonly MemoryEvent[] = []): UnitRow {
     const columns = Object.keys(row);
     const inserted = this.#deps.database.get<UnitRow>(
       `INSERT INTO memory_units (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')}) RETURNING *`,
       ...(Object.values(row) as SqlValue[]),
     ) as UnitRow;
     this.#record?.created.push(inserted.id);
-    this.#tell([inserted.id], 'added', by, '');
+    for (const { at, what, by: author, detail } of history)
+      this.#deps.database.run(
+        'INSERT INTO memory_events (unit, at, what, by, detail) VALUES (?, ?, ?, ?, ?)',
+        inserted.id,
+        at,
+        what,
+        author,
+        detail,
+      );
+    if (history.length === 0) this.#tell([inserted.id], 'added', by, '');
     this.#sketch([inserted]);
     this.#deps.index.indexUnit(inserted);
     return inserted;

@@ -15,6 +15,9 @@ import { Changes } from './changes.ts';
 import { Conversations } from './conversations.ts';
 import { type Dropped, Forgetting, HANDLE, type Handle, type Purged } from './forgetting.ts';
 import { Listing } from './listing.ts';
+import { exportMemories } from './porting/export.ts';
+import { readMemories } from './porting/files.ts';
+import { Importer } from './porting/importer.ts';
 import { Reader } from './reader.ts';
 import { Recall } from './recall.ts';
 import { Rivals } from './rivals.ts';
@@ -62,6 +65,7 @@ export class MemoryBook {
   readonly #forgetting: Forgetting;
   readonly #listing: Listing;
   readonly #upkeep: Upkeep;
+  readonly #importer: Importer;
   readonly #recall: Recall;
   readonly #onDropped = new Set<(dropped: Dropped) => void>();
   #stopSweeping: () => void = () => {};
@@ -108,6 +112,15 @@ export class MemoryBook {
       least: () => ENOUGH,
     });
     const turns = new TurnStore({ database, index });
+    this.#importer = new Importer({
+      database,
+      changes: this.#changes,
+      units: this.#units,
+      turns,
+      rivals,
+      scopes: this.#scopes,
+      order: (units) => this.#upkeep.order(units),
+    });
     this.conversations = this.#listen(turns);
     this.forTurns = new TurnMemory({ ...deps, scopes: this.#scopes, turns, recall: this.#recall });
     this.api = new MemoryApi({
@@ -346,12 +359,26 @@ export class MemoryBook {
     return this.#undoable('Consolidated memories', () => this.#upkeep.consolidate()).result;
   }
 
-  import(_input: RouteParsed<'memory.import'>): RouteOutput<'memory.import'> {
-    return this.#unwritten();
+  async import({
+    path,
+    format,
+    scope,
+    dryRun,
+  }: RouteParsed<'memory.import'>): Promise<RouteOutput<'memory.import'>> {
+    const records = readMemories(path, format, this.#changes.now());
+    const result = await this.#importer.run(records, { scope, ownScope: this.#ownScope(), dryRun });
+    if (!dryRun) this.#changed();
+    return result;
   }
 
-  export(_to: string, _format: 'jsonl' | 'markdown'): RouteOutput<'memory.export'> {
-    return this.#unwritten();
+  export(to: string, format: 'jsonl' | 'markdown'): RouteOutput<'memory.export'> {
+    return exportMemories({
+      database: this.#deps.database,
+      scopes: this.#scopes,
+      to,
+      format,
+      now: this.#changes.now(),
+    });
   }
 
   wipe(scope: MemoryScope | undefined, now: boolean): RouteOutput<'memory.wipe'> {
@@ -487,10 +514,6 @@ export class MemoryBook {
     return this.#deps.config().rl.enabled
       ? 'Weights that were trained before may still keep it; they are not changed by forgetting.'
       : null;
-  }
-
-  #unwritten(): never {
-    throw new AppError('NOT_FOUND', 'This is not there yet.');
   }
 }
 

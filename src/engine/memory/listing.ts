@@ -88,11 +88,22 @@ export class Listing {
        WHERE s.unit = ? AND t.forgotten_at IS NULL ORDER BY t.said_at, t.id LIMIT 200`,
       id,
     );
+    if (sources.length === 0) sources.push(...this.#importedSource(id));
     const history = database.all<MemoryEvent>(
       'SELECT at, what, by, detail FROM memory_events WHERE unit = ? ORDER BY id LIMIT 1000',
       id,
     );
     return { sources, history };
+  }
+
+  /** An imported memory may know its conversation, though not the words. */
+  #importedSource(id: number): MemorySource[] {
+    return this.#deps.database.all<MemorySource>(
+      `SELECT json_extract(extra, '$.source_session_id') AS sessionId, NULL AS turnId, 'user' AS role,
+         'user' AS speaker, ifnull(json_extract(extra, '$.summary'), '') AS quote, observed_at AS saidAt
+       FROM memory_units WHERE id = ? AND ifnull(json_extract(extra, '$.source_session_id'), '') <> ''`,
+      id,
+    );
   }
 
   usedBy(uuid: string): MemoryDetail['usedBy'] {

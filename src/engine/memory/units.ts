@@ -211,7 +211,8 @@ export class UnitStore {
   }
 
   #merge(row: UnitRow, unit: NewUnit): AddedUnit {
-    if (row.status === 'forgotten') return { row, merged: true, superseded: [] };
+    const again = unit.origin === 'import' && row.hash === hashOf(redact(unit.content.trim()).text);
+    if (row.status === 'forgotten' || again) return { row, merged: true, superseded: [] };
     const patch: Patch = { mentions: row.mentions + 1 };
     if (unit.pinned && row.status === 'active') patch.pinned = 1;
     this.#changes.patch([row.id], patch, { what: 'merged', by: unit.origin });

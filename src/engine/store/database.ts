@@ -1,6 +1,18 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { AppError, messageOf } from '../../shared/errors.ts';
 import { MIGRATIONS } from './migrations.ts';
 
@@ -200,6 +212,43 @@ export function openDatabase(
     for (const suffix of ['', '-wal', '-shm'])
       if (existsSync(path + suffix)) renameSync(path + suffix, setAside + suffix);
     return { database: open(path, migrations, onSlow), setAside };
+  }
+}
+
+/**
+ * Lets `use` read a SQLite file of another program. It reads a copy, which is deleted, so that the file, its log and
+ * its locks are left alone. BAD_INPUT when it is no such file or damaged; both messages name it.
+ */
+export function readCopy<T>(path: string, use: (database: Pick<Database, 'all' | 'get'>) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), 'metaclaw-copy-'));
+  const copy = join(folder, 'copy.db');
+  try {
+    for (const suffix of ['', '-wal'])
+      if (suffix === '' || existsSync(path + suffix)) copyFileSync(path + suffix, copy + suffix);
+    chmodSync(copy, 0o600);
+    const driver = new (loadDriver())(copy);
+    try {
+      const check = driver.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
+      if (check.quick_check !== 'ok') throw new Error(`malformed: ${check.quick_check}`);
+      return use(new Database(driver, () => {}));
+    } finally {
+      driver.close();
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    if (isDamage(error))
+      throw new AppError('BAD_INPUT', `${path} is no SQLite database, or it is damaged.`, {
+        hint: 'Is this the right file? Stop the program that writes to it, then try again.',
+        field: 'path',
+        cause: error,
+      });
+    throw new AppError('STORE_UNREADABLE', `${path} cannot be read: ${messageOf(error)}`, {
+      hint: 'Check its owner and permissions.',
+      field: 'path',
+      cause: error,
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

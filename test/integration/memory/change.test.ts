@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { NewUnit } from '../../../src/engine/memory/units.ts';
+import { ROUTES } from '../../../src/shared/contract.ts';
 import { MemoryLab } from '../../support/memory.ts';
 
 const HOUR = 60 * 60 * 1000;
@@ -141,13 +142,7 @@ describe('a changed fact', () => {
 
   it('is undone with all that it replaced', () => {
     learn('We use MySQL 5.7');
-    const added = lab.book.add({
-      content: 'We moved to PostgreSQL 16',
-      kind: 'semantic',
-      pinned: false,
-      tags: [],
-      expiresAt: null,
-    });
+    const added = lab.book.add(ROUTES['memory.add'].input.parse({ content: 'We moved to PostgreSQL 16' }));
     expect(added.superseded).toHaveLength(1);
     lab.undo.apply(added.undo.token);
     expect(lab.contents()).toEqual(['We use MySQL 5.7']);
