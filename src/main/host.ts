@@ -343,6 +343,7 @@ const PLACES = {
   setup: '/setup',
   open: undefined,
   skills: '/skills',
+  memories: '/memories',
   activity: '/activity',
   settings: '/settings',
 } as const;

@@ -14,6 +14,7 @@ export type TrayCommand =
   | 'bypass'
   | 'open'
   | 'skills'
+  | 'memories'
   | 'activity'
   | 'demo'
   | 'settings'
@@ -67,6 +68,7 @@ export function trayTemplate(
     separator,
     command('open', t('tray.open')),
     command('skills', t('tray.skills')),
+    command('memories', t('tray.memories')),
     command('activity', t('tray.activity')),
     command('demo', t('tray.demo')),
     separator,

@@ -48,6 +48,7 @@ test('the menu of a proxy that runs', () => {
     'bypass',
     'open',
     'skills',
+    'memories',
     'activity',
     'demo',
     'settings',

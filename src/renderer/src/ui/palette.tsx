@@ -1,4 +1,4 @@
-import { Activity, ChevronRight, Layers } from 'lucide-react';
+import { Activity, ChevronRight, Layers, NotebookText } from 'lucide-react';
 import { Dialog } from 'radix-ui';
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -8,7 +8,7 @@ import { useRoute } from '../api.ts';
 import { useT } from '../i18n.tsx';
 import { useUi } from '../state.ts';
 import { useRunCommand, useShortcuts } from './commands.ts';
-import { useSnapshot } from './hooks.ts';
+import { useSettled, useSnapshot } from './hooks.ts';
 
 interface Entry {
   readonly id: string;
@@ -129,7 +129,7 @@ function Search({ onDone }: { onDone: () => void }) {
   );
 }
 
-/** How many skills and turns are listed at most; more words find more. */
+/** How many skills, memories and turns are listed at most; more words find more. */
 const MOST = 8;
 
 function useGroups(text: string): readonly (readonly [string, readonly Entry[]])[] {
@@ -139,6 +139,7 @@ function useGroups(text: string): readonly (readonly [string, readonly Entry[]])
   const [, navigate] = useLocation();
   const skills = useRoute('skills.list', {});
   const turns = useRoute('turns.list', { limit: 100, kind: 'main' });
+  const memories = useMemories(text);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const matches = (entry: Entry) => {
     const all = `${entry.text} ${entry.more ?? ''}`.toLowerCase();
@@ -176,7 +177,24 @@ function useGroups(text: string): readonly (readonly [string, readonly Entry[]])
     [
       [t('palette.commands'), commands.filter(matches)],
       [t('palette.skills'), skillEntries.filter(matches).slice(0, MOST)],
+      [t('palette.memories'), memories],
       [t('palette.turns'), turnEntries.filter(matches).slice(0, MOST)],
     ] as const
   ).filter(([, items]) => items.length > 0);
+}
+
+/** Memories that the words find; none without words, since there are too many to list. */
+function useMemories(text: string): readonly Entry[] {
+  const t = useT();
+  const [, navigate] = useLocation();
+  const asked = useSettled(text.trim(), 120);
+  const found = useRoute('memory.list', { text: asked, limit: MOST }, { enabled: asked !== '' });
+  if (asked === '') return [];
+  return (found.data?.units ?? []).map((unit) => ({
+    id: `memory-${unit.id}`,
+    text: unit.content,
+    icon: <NotebookText aria-hidden="true" />,
+    end: formatWhen(unit.createdAt, Date.now(), t.locale),
+    run: () => navigate(`/memories/${encodeURIComponent(unit.id)}`),
+  }));
 }

@@ -193,6 +193,9 @@ function Banners() {
   const [, navigate] = useLocation();
   const { filter, change } = useFilter();
   const stats = useRoute('memory.stats', {});
+  const enabled = useRoute('config.get', { path: 'memory.enabled' });
+  // The switch over the list says so already.
+  const isOff = enabled.data?.value === false;
   const conflicts = useRoute('memory.conflicts', {}, { enabled: (stats.data?.conflicts ?? 0) > 0 });
   const list = conflicts.data ?? [];
   const twins = list.filter(({ why }) => why === 'near-duplicate').length;
@@ -205,7 +208,7 @@ function Banners() {
       {stats.data !== undefined && !stats.data.enabled ? (
         <div className="list-note">
           <Note>
-            {t('memories.offNow')} {stats.data.reason}
+            {t('memories.offNow')} {isOff ? null : stats.data.reason}
           </Note>
         </div>
       ) : null}

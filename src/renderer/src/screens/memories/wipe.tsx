@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { RouteOutput } from '../../../../shared/contract.ts';
-import { formatWhen } from '../../../../shared/format.ts';
+import { formatTime, formatWhen } from '../../../../shared/format.ts';
 import { scopeName } from '../../../../shared/memory.ts';
 import { useCommand, useRoute } from '../../api.ts';
 import { useT } from '../../i18n.tsx';
@@ -60,7 +60,7 @@ export function WipeDialog({ onClose }: { onClose: () => void }) {
           </Select>
         </Field>
       )}
-      <div className="field flex">
+      <div className="flex check-line">
         <input
           id="wipe-now"
           type="checkbox"
@@ -98,7 +98,7 @@ function Proof({ result, onClose }: { result: RouteOutput<'memory.wipe'>; onClos
     <Dialog
       open
       title={t(undo === null ? 'memories.wipedNow' : 'memories.wiped')}
-      description={t('memories.wipedCounts', {
+      description={t(undo === null ? 'memories.wipedNowCounts' : 'memories.wipedCounts', {
         units: t('memories.count', { count: result.forgotten }),
         turns: t('memories.lines', { count: result.turns }),
       })}
@@ -131,12 +131,20 @@ function Proof({ result, onClose }: { result: RouteOutput<'memory.wipe'>; onClos
     >
       <div className="import-result">
         {undo === null ? null : (
-          <Note>{t('memories.wipedUntil', { when: formatWhen(undo.expiresAt, now, t.locale) })}</Note>
+          <Note>
+            {t('memories.wipedUntil', {
+              when: `${formatWhen(undo.expiresAt, now, t.locale)}, ${formatTime(undo.expiresAt, t.locale)}`,
+            })}
+          </Note>
         )}
         {stats.data === undefined ? null : (
           <dl className="kv wide-kv">
-            <dt>{t('memories.leftUnits')}</dt>
-            <dd>{t('memories.count', { count: stats.data.units })}</dd>
+            <dt>{t(undo === null ? 'memories.leftHere' : 'memories.leftUnits')}</dt>
+            <dd>
+              {t('memories.count', {
+                count: stats.data.units + (undo === null ? stats.data.forgotten : 0),
+              })}
+            </dd>
             <dt>{t('memories.leftTurns')}</dt>
             <dd>{t('memories.lines', { count: stats.data.turns })}</dd>
           </dl>
