@@ -15,7 +15,11 @@ await runScript(async () => {
   const folder = await ensureClients(installLimitMs);
   if (folder === undefined) return;
   await ensureBuild();
-  const args = ['test/conformance/clients.test.ts', ...process.argv.slice(2)];
+  const args = [
+    'test/conformance/clients.test.ts',
+    'test/conformance/connect.test.ts',
+    ...process.argv.slice(2),
+  ];
   process.exitCode = await runClientTests(folder, args, show);
 });
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { createTwoFilesPatch } from 'diff';
 import { AppError } from '../../shared/errors.ts';
-import type { Adapter, Place, Run, Target } from './adapter.ts';
+import type { Adapter, OwnCommand, Place, Run, Target } from './adapter.ts';
 import type { ConnectedFile } from './connections.ts';
 import {
   type Change,
@@ -108,10 +108,26 @@ export async function takeBack(
   if (adapter.command && !back.whole) {
     const changes = back.changes.filter((change): change is ValueChange => 'value' in change);
     if (changes.length === 0) return { restored: false, kept };
-    await adapter.command.apply(mergePatch(changes), run);
+    await undoByCommand(adapter.command, { file, now, changes, run });
   } else if (back.text === null) removeFile(file.path);
   else writeFileText(file.path, back.text, now.mode);
   return { restored: true, kept };
+}
+
+/**
+ * An agent may refuse what it had: OpenClaw takes no model that it cannot reach right now. What was there goes back
+ * all the same, into the file that its own command wrote.
+ */
+async function undoByCommand(
+  command: OwnCommand,
+  { file, now, changes, run }: { file: ConnectedFile; now: FileText; changes: ValueChange[]; run: Run },
+): Promise<void> {
+  try {
+    await command.apply(mergePatch(changes), run);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    writeFileText(file.path, editSettings(file.path, 'json', now.text, changes), now.mode);
+  }
 }
 
 /** As a person reads it. */

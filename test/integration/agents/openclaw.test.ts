@@ -116,6 +116,18 @@ it.each([
   expect(await read()).toMatchObject({ models: { providers: { metaclaw: provider(compat) } } });
 });
 
+// Would catch an agent that stays pointed at a proxy that is gone, because it cannot reach its former model now.
+it('puts a model back that OpenClaw itself would refuse', async () => {
+  await lab.close();
+  await begin({ FAKE_OPENCLAW_REACHES: 'metaclaw' });
+  await writeFile(settings, MINE);
+  const before = await read();
+  await lab.engine.call('agents.connect', { id });
+  expect(await lab.engine.call('agents.disconnect', { id })).toEqual({ restored: [settings], kept: [] });
+  expect(await read()).toEqual(before);
+  expect(JSON.parse(await readFile(settings, 'utf8'))).toHaveProperty('meta');
+});
+
 it('leaves what was changed since', async () => {
   await writeFile(settings, MINE);
   await lab.engine.call('agents.connect', { id });

@@ -9,6 +9,8 @@ const path = join(process.env.HOME ?? '', '.openclaw', 'openclaw.json');
 const known = (process.env.FAKE_OPENCLAW_COMPAT ?? 'sendSessionAffinityHeaders,supportsPromptCacheKey').split(
   ',',
 );
+/** Providers whose models can be reached; all where it is not set. */
+const reachable = process.env.FAKE_OPENCLAW_REACHES?.split(',');
 const MODEL = ['id', 'name', 'input', 'contextWindow', 'maxTokens', 'compat', 'reasoning', 'cost'];
 const PROVIDER = ['api', 'baseUrl', 'apiKey', 'models', 'headers'];
 
@@ -95,5 +97,9 @@ function faults(config) {
   const listed = config.agents?.defaults?.models;
   if (primary && listed && Object.keys(listed).length > 0 && !(primary in listed))
     found.push(`- agents.defaults.model: ${primary} is not allowed`);
+  if (primary && reachable && !reachable.includes(primary.split('/')[0]))
+    found.push(
+      `Cannot set model reference "${primary}" at agents.defaults.model.primary: Unknown model: ${primary}.`,
+    );
   return found;
 }
