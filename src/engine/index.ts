@@ -349,6 +349,8 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     async start() {
       if (ports.brief) {
         await skills.start();
+        // A command that looks at the library must see all of it.
+        await skills.loaded();
         return;
       }
       // Whatever of ours cannot start, the agents get their proxy.

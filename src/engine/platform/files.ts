@@ -1,6 +1,7 @@
 import {
   chmodSync,
   closeSync,
+  constants,
   existsSync,
   fstatSync,
   mkdirSync,
@@ -12,6 +13,9 @@ import {
 import { dirname } from 'node:path';
 import writeFileAtomicly from 'write-file-atomic';
 import { AppError, messageOf } from '../../shared/errors.ts';
+
+/** Windows has no such mark, and no pipes in folders. */
+const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /** Owner only: for files that hold secrets or what was said. */
 const PRIVATE = 0o600;
@@ -32,17 +36,23 @@ export function writeAtomic(path: string, data: string | Uint8Array, mode: numbe
   }
 }
 
-/** The file's bytes, or null when there is none. A file larger than `maxBytes` is an error, never a cut. */
+/**
+ * The file's bytes, or null when there is none. A file larger than `maxBytes` is an error, never a cut; so is a pipe or
+ * a device, which could let its reader wait for ever.
+ */
 export function readCapped(path: string, maxBytes: number): Buffer | null {
   let handle: number;
   try {
-    handle = openSync(path, 'r');
+    handle = openSync(path, READ_WITHOUT_WAITING);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw unreadable(path, error);
   }
   try {
-    const size = fstatSync(handle).size;
+    const stats = fstatSync(handle);
+    const { size } = stats;
+    if (!stats.isFile())
+      throw new AppError('STORE_UNREADABLE', `${path} is no plain file.`, { hint: 'Put a file there.' });
     if (size > maxBytes)
       throw new AppError('STORE_UNREADABLE', `${path} is ${size} bytes long; at most ${maxBytes} are read.`, {
         hint: 'Is this the right file?',

@@ -62,7 +62,9 @@ export function loadSkill(dir: string, folder: string): LoadedFile | null {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR')
-      return isDangling(dir, folder) ? broken('It is a link that leads nowhere.') : null;
+      return isDangling(dir, folder)
+        ? broken('It is a link that leads nowhere.')
+        : misnamed(dir, folder, broken);
     return broken(`It cannot be read: ${messageOf(error)}`);
   }
 }
@@ -139,6 +141,20 @@ function isIgnored(dir: string, path: string, isFile: boolean): boolean {
 function isInside(dir: string, path: string): boolean {
   const root = realpathSync(dir);
   return realpathSync(path).startsWith(root + sep);
+}
+
+/** A skill of somebody whose disk does not tell `skill.md` from `SKILL.md`. */
+function misnamed(dir: string, folder: string, broken: (problem: string) => LoadedFile): LoadedFile | null {
+  try {
+    const other = readdirSync(join(dir, folder)).find(
+      (name) => name.toUpperCase() === SKILL_FILE.toUpperCase(),
+    );
+    return other === undefined
+      ? null
+      : broken(`Its file is named ${other}; the name has to be ${SKILL_FILE}.`);
+  } catch {
+    return null;
+  }
 }
 
 function isDangling(dir: string, folder: string): boolean {

@@ -13,6 +13,8 @@ export interface Overlap {
 
 /** From this share of the shorter one's words on, two skills say the same. */
 const TOO_ALIKE = 0.5;
+/** A text of fewer words has half of them in common with many. */
+const FEWEST_WORDS = 8;
 /** Words of more skills than this tell none apart, and comparing by them would cost too much. */
 const MOST_HAVING = 50;
 
@@ -60,7 +62,7 @@ function alike(skills: readonly Skill[], tooAlike: number): Overlap[] {
   }
   return [...shared].flatMap(([pair, count]) => {
     const [first = 0, second = 0] = pair.split(' ').map(Number);
-    const share = count / Math.max(1, Math.min(words[first]?.size ?? 0, words[second]?.size ?? 0));
+    const share = count / Math.max(FEWEST_WORDS, Math.min(words[first]?.size ?? 0, words[second]?.size ?? 0));
     const [name, other] = [skills[first]?.name, skills[second]?.name];
     if (share < tooAlike || name === undefined || other === undefined) return [];
     return [

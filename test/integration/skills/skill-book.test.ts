@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -443,5 +444,30 @@ describe('retrieve', () => {
     const ids = book.retrieve(question).map(({ id }) => id);
     expect(ids.slice(0, 2)).toEqual(['my-way', 'hunt-a-flaky-test']);
     expect(book.retrieve(question, { limit: 1 }).map(({ id }) => id)).toEqual(['my-way']);
+  });
+});
+
+describe('odd files', () => {
+  it('a pipe is no file, and nobody waits for what comes out of it', async () => {
+    mkdirSync(join(root, 'skills', 'pipe'), { recursive: true });
+    execFileSync('mkfifo', [join(root, 'skills', 'pipe', 'SKILL.md')]);
+    put('brew', text('brew', 'Brewing oolong'));
+    const { book } = await open();
+    expect(names(book)).toEqual(['brew']);
+    expect(book.list().problems).toEqual([
+      {
+        path: join(root, 'skills', 'pipe', 'SKILL.md'),
+        message: expect.stringContaining('is no plain file'),
+      },
+    ]);
+  });
+
+  it('a file of nearly the right name is told of, and taken once it has the right one', async () => {
+    mkdirSync(join(root, 'skills', 'brew'), { recursive: true });
+    writeFileSync(join(root, 'skills', 'brew', 'Skill.md'), text('brew', 'Brewing oolong'));
+    const { book } = await open();
+    expect(book.list().problems[0]?.message).toMatch(/named Skill\.md; the name has to be SKILL\.md/);
+    put('brew', text('brew', 'Brewing oolong'));
+    await until(() => names(book).length === 1 && book.list().problems.length === 0);
   });
 });

@@ -67,3 +67,16 @@ it('tells a claimed phrase and a text in other words for one, whatever stands ar
     expect.stringMatching(/^first\/second: It says nearly the same as second: \d+ % of the words\.$/),
   ]);
 });
+
+it('takes two texts of a few words for alike only when they are', () => {
+  const skill = (name: string, body: string) => ({ name, description: 'Use it', triggers: [], body });
+  const overlaps = overlapsOf([
+    skill('one', 'Warm the cup, brew oolong.'),
+    skill(
+      'two',
+      'Warm the cup before anything else is poured, and never hurry a guest who is still reading.',
+    ),
+    skill('three', 'Warm the cup, brew oolong.'),
+  ]);
+  expect(overlaps.map(({ name, other }) => `${name}/${other}`)).toEqual(['one/three']);
+});
