@@ -114,7 +114,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     'memory.add': (input) => memory.add(input),
     'memory.edit': ({ id, ...change }) => memory.edit(id, change),
     'memory.pin': ({ ids, pinned }) => memory.pin(ids, pinned),
-    'memory.forget': ({ ids, now }) => memory.forget(ids, now),
+    'memory.forget': ({ ids, now }) => (now ? memory.purge(ids) : memory.forget(ids, false)),
     'memory.forgetSession': ({ sessionId, now }) => memory.forgetSession(sessionId, now),
     'memory.restore': ({ ids }) => memory.restore(ids),
     'memory.merge': ({ ids, content }) => memory.merge(ids, content),
@@ -126,6 +126,13 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     'memory.serve': (input) => deps.sidecar.serve(input),
     'memory.unserve': () => deps.sidecar.unserve(),
     'memory.sidecar': () => deps.sidecar.state(),
+    'memory.eval': ({ cases }) => memory.tuning.evaluate(cases),
+    'memory.adaptive': () => memory.tuning.adaptive.state(),
+    'memory.adapt': async () => ({ what: await memory.tuning.adaptive.look() }),
+    'memory.undoAdoption': ({ id }) => {
+      memory.tuning.adaptive.undo(id);
+      return null;
+    },
     'memory.wipe': ({ scope, now }) => memory.wipe(scope, now),
     'proposals.list': ({ state }) => learner.list(state),
     'proposals.get': ({ id }) => learner.get(id),

@@ -163,14 +163,20 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     upstream,
     feedback: (input) => learner.giveFeedback(input),
     memory: memory.api,
-    compose: createComposer({ config, embedder: embeddings, skills, memory: memory.forTurns }),
+    compose: createComposer({
+      config: () => memory.tuning.config(),
+      embedder: embeddings,
+      skills,
+      memory: memory.forTurns,
+    }),
     version: ports.version,
     onActivity: () => feed.touch(),
     onAgent: (agent) => agents.heard(agent),
   });
   const sidecar = new Sidecar({
     memory: memory.api,
-    retrieve: async (asker, text) => tellMemories(await memory.api.recall(asker, text), config().memory),
+    retrieve: async (asker, text) =>
+      tellMemories(await memory.api.recall(asker, text), memory.tuning.config().memory),
     config,
     clock,
     log: named('sidecar'),

@@ -11,6 +11,7 @@ import {
   type MemoryStats,
   type MemoryUnit,
 } from './memory.ts';
+import type { Adaptive, MemoryEval } from './memory-eval.ts';
 import type {
   SkillDetail,
   SkillProblem,
@@ -334,6 +335,12 @@ export const ROUTES = {
   /** Ends what `memory.serve` began; what the configuration asks for goes on. */
   'memory.unserve': command(none),
   'memory.sidecar': query(none),
+  /** Replays the user's cases, or those of a file (an absolute path on the engine's computer). Writes nothing. */
+  'memory.eval': query(z.object({ cases: z.string().min(1).max(4096).nullable().default(null) })),
+  'memory.adaptive': query(none),
+  /** Looks at the user's cases now, as is done now and then when `memory.adaptive` is on. */
+  'memory.adapt': command(none),
+  'memory.undoAdoption': command(z.object({ id: z.number().int().min(1) })),
   'memory.wipe': command(z.object({ scope: scope.optional(), now: z.boolean().default(false) })),
   'proposals.list': query(
     z.object({ state: z.enum(['waiting', 'accepted', 'rejected', 'undone']).optional() }),
@@ -423,7 +430,8 @@ interface RouteOutputs {
   'sessions.cache': SessionCache;
   'sessions.end': null;
   'feedback.set': { turnId: string; sessionId: string };
-  'skills.list': { skills: SkillSummary[]; problems: SkillProblem[] };
+  /** `matching`: how skills are found, in words; e.g. why not by meaning. */
+  'skills.list': { skills: SkillSummary[]; problems: SkillProblem[]; matching: string };
   'skills.get': SkillDetail;
   'skills.setEnabled': { undo: Undo };
   'skills.add': { name: string; undo: Undo };
@@ -493,6 +501,11 @@ interface RouteOutputs {
   'memory.unserve': null;
   /** `failure`: why it is not served although the configuration asks for it. */
   'memory.sidecar': { address: { host: string; port: number } | null; failure: string | null };
+  'memory.eval': MemoryEval;
+  'memory.adaptive': Adaptive;
+  /** `what`: what came of it, in words. */
+  'memory.adapt': { what: string };
+  'memory.undoAdoption': null;
   'memory.wipe': { forgotten: number; turns: number; undo: Undo | null };
   'proposals.list': SkillProposal[];
   'proposals.get': SkillProposal;

@@ -2,17 +2,19 @@ import type { Config } from '../../shared/config.ts';
 import type { RouteOutput, RouteParsed } from '../../shared/contract.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { MemoryScope } from '../../shared/memory.ts';
-import type { Bus } from '../bus.ts';
+import { Bus } from '../bus.ts';
 import type { Logger } from '../platform/logger.ts';
 import { estimateTokens } from '../platform/tokens.ts';
 import type { ChatModel, Clock, Embedder } from '../ports.ts';
-import type { Database } from '../store/database.ts';
-import type { UndoLog } from '../store/undo.ts';
+import { type Database, openDatabase } from '../store/database.ts';
+import { UndoLog } from '../store/undo.ts';
 import { countUnits } from './api/counts.ts';
 import { MemoryApi } from './api/index.ts';
 import { Capture } from './capture.ts';
 import { Changes } from './changes.ts';
 import { Conversations } from './conversations.ts';
+import type { TrialStore } from './eval/trial.ts';
+import { Tuning } from './eval/tuning.ts';
 import { type Dropped, Forgetting, HANDLE, type Handle, type Purged } from './forgetting.ts';
 import { Listing } from './listing.ts';
 import { exportMemories } from './porting/export.ts';
@@ -24,7 +26,6 @@ import { Rivals } from './rivals.ts';
 import { toTurn, type UnitRow } from './rows.ts';
 import { readable, ScopeTable, scopesOf } from './scope.ts';
 import { MemoryIndex } from './search/index.ts';
-import { ENOUGH } from './search/relevance.ts';
 import { Summaries } from './summaries.ts';
 import { TurnMemory } from './turn-memory.ts';
 import { TurnStore } from './turns.ts';
@@ -58,6 +59,8 @@ export class MemoryBook {
   readonly forTurns: TurnMemory;
   /** What programs outside see of it. */
   readonly api: MemoryApi;
+  /** How well it is found, and the settings that follow from it. */
+  readonly tuning: Tuning;
   readonly #deps: MemoryDeps;
   readonly #scopes: ScopeTable;
   readonly #changes: Changes;
@@ -105,11 +108,13 @@ export class MemoryBook {
       rivals,
       listing: this.#listing,
     });
+    this.tuning = new Tuning({ ...deps, usesVectors, openTrial: () => openTrial(deps) });
     this.#recall = new Recall({
       ...deps,
+      config: () => this.tuning.config(),
       index: memoryIndex,
       scopes: this.#scopes,
-      least: () => ENOUGH,
+      least: () => this.tuning.adaptive.settings().relevance,
     });
     const turns = new TurnStore({ database, index });
     this.#importer = new Importer({
@@ -149,14 +154,17 @@ export class MemoryBook {
   start(): void {
     this.#stopServing = serveVectors(this.#deps);
     this.conversations.start();
+    this.tuning.adaptive.start();
     this.#sweep();
   }
 
   async stop(): Promise<void> {
+    await this.tuning.adaptive.stop();
     await this.conversations.stop();
     this.#stopServing();
     this.#stopSweeping();
     this.#changes.stop();
+    this.#forgetting.stop();
   }
 
   /** Calls the listener with what is out of use from now on, so that no copy of it is used. Returns the disposer. */
@@ -301,15 +309,23 @@ export class MemoryBook {
     const rows = messages.length > 0 && messages.length === ids.length ? [] : this.#known(ids);
     const note = this.#trainedNote();
     if (now) {
-      const purged = this.#purge(rows, messages);
+      const purged = this.#told(this.#forgetting.purgeFew(rows, messages));
       return { forgotten: purged.units, undo: null, note, purged };
     }
     const label = `Forgot ${rows.length === 0 ? 'what was said' : counted(rows.length)}`;
-    const { forgotten, undo } = this.#forgetAll(label, rows, messages, false);
+    const { forgotten, undo } = this.#forgetAll(label, rows, messages);
     return { forgotten, undo, note, purged: null };
   }
 
-  forgetSession(sessionId: string, now: boolean): RouteOutput<'memory.forgetSession'> {
+  /** Deletes for good, without a pause for anybody else however many there are. */
+  async purge(ids: readonly string[]): Promise<RouteOutput<'memory.forget'>> {
+    const messages = this.#messages(ids);
+    const rows = messages.length > 0 && messages.length === ids.length ? [] : this.#known(ids);
+    const purged = this.#told(await this.#forgetting.purge(rows, messages));
+    return { forgotten: purged.units, undo: null, note: this.#trainedNote(), purged };
+  }
+
+  async forgetSession(sessionId: string, now: boolean): Promise<RouteOutput<'memory.forgetSession'>> {
     const { database } = this.#deps;
     const turns = database
       .all<{ id: number }>('SELECT id FROM memory_turns WHERE session_id = ?', sessionId)
@@ -324,7 +340,7 @@ export class MemoryBook {
     );
     if (rows.length + turns.length === 0)
       throw new AppError('NOT_FOUND', `Nothing is remembered of a conversation ${sessionId}.`);
-    return this.#forgetAll('Forgot a conversation', rows, turns, now);
+    return now ? this.#purgeAll(rows, turns) : this.#forgetAll('Forgot a conversation', rows, turns);
   }
 
   restore(ids: readonly string[]): RouteOutput<'memory.restore'> {
@@ -381,7 +397,7 @@ export class MemoryBook {
     });
   }
 
-  wipe(scope: MemoryScope | undefined, now: boolean): RouteOutput<'memory.wipe'> {
+  async wipe(scope: MemoryScope | undefined, now: boolean): Promise<RouteOutput<'memory.wipe'>> {
     const { database } = this.#deps;
     const id = scope === undefined ? null : this.#scopes.idOf(scope);
     if (scope !== undefined && id === null) return { forgotten: 0, turns: 0, undo: null };
@@ -394,19 +410,10 @@ export class MemoryBook {
         `SELECT id FROM memory_turns WHERE ${where} ${now ? '' : 'AND forgotten_at IS NULL'}`,
       )
       .map((turn) => turn.id);
-    return this.#forgetAll('Wiped memories', rows, turns, now);
+    return now ? this.#purgeAll(rows, turns) : this.#forgetAll('Wiped memories', rows, turns);
   }
 
-  #forgetAll(
-    label: string,
-    rows: readonly Handle[],
-    turns: readonly number[],
-    now: boolean,
-  ): RouteOutput<'memory.wipe'> {
-    if (now) {
-      const purged = this.#purge(rows, turns);
-      return { forgotten: purged.units, turns: purged.messages, undo: null };
-    }
+  #forgetAll(label: string, rows: readonly Handle[], turns: readonly number[]): RouteOutput<'memory.wipe'> {
     const { result, undo } = this.#undoable(label, () => {
       const forgotten = this.#forgetting.forget(rows);
       const left = this.#deps.database.all<{ id: number }>(
@@ -419,8 +426,12 @@ export class MemoryBook {
     return { forgotten: result, turns: turns.length, undo };
   }
 
-  #purge(rows: readonly Handle[], turns: readonly number[] = []): Purged {
-    const purged = this.#forgetting.purge(rows, turns);
+  async #purgeAll(rows: readonly Handle[], turns: readonly number[]): Promise<RouteOutput<'memory.wipe'>> {
+    const { units, messages } = this.#told(await this.#forgetting.purge(rows, turns));
+    return { forgotten: units, turns: messages, undo: null };
+  }
+
+  #told(purged: Purged): Purged {
     this.#deps.log.info({ ...purged }, 'memories were deleted for good');
     this.#changed();
     return purged;
@@ -444,8 +455,14 @@ export class MemoryBook {
   /** Deletes what has been in forgetting for a day, and what has run out, now and every hour. */
   #sweep(): void {
     try {
-      const { units, messages } = this.#forgetting.sweep();
-      if (units + messages + this.#units.expire() > 0) this.#changed();
+      if (this.#units.expire() > 0) this.#changed();
+      const swept = this.#forgetting.sweep();
+      if (!(swept instanceof Promise)) {
+        if (swept.units + swept.messages > 0) this.#told(swept);
+      } else
+        swept
+          .then((purged) => this.#told(purged))
+          .catch((error: unknown) => this.#deps.log.warn({ err: error }, 'deleting for good stopped'));
     } finally {
       this.#stopSweeping = this.#deps.clock.after(SWEEP_MS, () => this.#sweep());
     }
@@ -515,6 +532,34 @@ export class MemoryBook {
       ? 'Weights that were trained before may still keep it; they are not changed by forgetting.'
       : null;
   }
+}
+
+/** Memories of a moment: in memory only, read by rules, on a clock that is set by hand. */
+function openTrial(deps: MemoryDeps): TrialStore & { stop: () => Promise<void> } {
+  const { database } = openDatabase(':memory:');
+  let nowMs = 0;
+  const clock = { now: () => nowMs, after: () => () => {} };
+  const config = deps.config();
+  const memory = { ...config.memory, enabled: true, extractor: 'rules', retrieval_mode: 'keyword' } as const;
+  const book = new MemoryBook({
+    ...deps,
+    database,
+    clock,
+    bus: new Bus(),
+    undo: new UndoLog({ database, clock }),
+    config: () => ({ ...config, memory }),
+  });
+  return {
+    database,
+    conversations: book.conversations,
+    setTime: (ms) => {
+      nowMs = ms;
+    },
+    stop: async () => {
+      await book.stop();
+      database.close();
+    },
+  };
 }
 
 function counted(memories: number): string {

@@ -534,4 +534,17 @@ export const MIGRATIONS: readonly string[] = [
     files TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Settings of memory that were taken up because the user's own cases went better with them. JSON: what the config
+  -- said, what counted before, what counts since.
+  CREATE TABLE memory_adoptions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,
+    base TEXT NOT NULL,
+    before TEXT NOT NULL,
+    after TEXT NOT NULL,
+    why TEXT NOT NULL,
+    undone_at TEXT
+  ) STRICT;
+  `,
 ];

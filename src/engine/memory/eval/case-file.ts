@@ -21,7 +21,7 @@ export interface LabelledCase {
 }
 
 /** An exchange of a conversation that a case file brings along; `id` is what its cases name it by. */
-export interface ToldExchange {
+export interface CaseExchange {
   id: string;
   user: string;
   assistant: string;
@@ -29,15 +29,15 @@ export interface ToldExchange {
   at: string;
 }
 
-export interface ToldSession {
+export interface CaseSession {
   id: string;
   scope: MemoryScope;
-  exchanges: ToldExchange[];
+  exchanges: CaseExchange[];
 }
 
 export interface CaseFile {
   /** Conversations to remember from; empty: the cases ask the user's own store. */
-  sessions: ToldSession[];
+  sessions: CaseSession[];
   cases: LabelledCase[];
 }
 
