@@ -118,6 +118,24 @@ export class MemoryLab {
     return (row as { id: number }).id;
   }
 
+  /** So many more memories like that one, numbered, straight into the store. */
+  multiply(uuid: string, more: number): void {
+    const columns = this.database
+      .all<{ name: string }>(
+        "SELECT name FROM pragma_table_info('memory_units') WHERE name NOT IN ('id', 'uuid', 'content', 'hash')",
+      )
+      .map(({ name }) => name)
+      .join(', ');
+    this.database.run(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+       INSERT INTO memory_units (uuid, content, hash, ${columns})
+       SELECT printf('00000000-0000-4000-8000-%012d', n), content || ' ' || n, n, ${columns}
+       FROM numbers, memory_units WHERE uuid = ?`,
+      more,
+      uuid,
+    );
+  }
+
   count(table: string): number {
     return this.database.get<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table}`)?.n ?? 0;
   }

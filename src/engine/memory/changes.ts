@@ -273,15 +273,23 @@ export class Changes {
 
   #setForgotten(turns: readonly number[], forgottenAt: string | null): void {
     const { database, index } = this.#deps;
-    const rows = database.all<TurnRow>(
-      'UPDATE memory_turns SET forgotten_at = ? WHERE id IN (SELECT value FROM json_each(?)) RETURNING *',
+    database.run(
+      'UPDATE memory_turns SET forgotten_at = ? WHERE id IN (SELECT value FROM json_each(?))',
       forgottenAt,
       JSON.stringify(turns),
     );
-    const hidden = rows.filter((row) => row.forgotten_at !== null);
-    this.#queue.drop(hidden.map(({ id }) => ({ type: 'turn', id })));
-    for (const row of rows)
-      if (row.forgotten_at === null && !this.#queue.keep({ type: 'turn', id: row.id })) index.indexTurn(row);
+    const refs = turns.map((id) => ({ type: 'turn' as const, id }));
+    if (forgottenAt !== null) {
+      this.#queue.drop(refs);
+      return;
+    }
+    const gone = refs.filter((ref) => !this.#queue.keep(ref)).map(({ id }) => id);
+    if (gone.length === 0) return;
+    const rows = database.all<TurnRow>(
+      'SELECT * FROM memory_turns WHERE id IN (SELECT value FROM json_each(?))',
+      JSON.stringify(gone),
+    );
+    for (const row of rows) index.indexTurn(row);
   }
 
   /** What has been changed again since stays as it is; when that is all of it, nothing can be taken back. */

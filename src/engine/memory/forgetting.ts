@@ -11,6 +11,8 @@ export type Handle = Pick<UnitRow, 'id' | 'uuid' | 'status' | 'status_before' | 
 /** Columns of a handle, of the table named u. */
 export const HANDLE = 'u.id, u.uuid, u.status, u.status_before, u.forgotten_at';
 
+/** So many are deleted at once. */
+const SLICE = 50;
 const RECOVERABLE_MS = 24 * 60 * 60 * 1000;
 /** Share of a memory's words from which on a message that it was carried in, or was answered by, repeats it. */
 const ECHO = 0.6;
@@ -44,8 +46,15 @@ interface ForgettingDeps {
 export class Forgetting {
   readonly #deps: ForgettingDeps;
 
+  #stopped = false;
+
   constructor(deps: ForgettingDeps) {
     this.#deps = deps;
+  }
+
+  /** What waits to be deleted is deleted at the next start. */
+  stop(): void {
+    this.#stopped = true;
   }
 
   /** Call it in a change. Those that say the same and were merged into these go with them. Returns how many. */
@@ -105,27 +114,66 @@ export class Forgetting {
     return forgotten;
   }
 
-  /** Deletes memories and messages for good, wherever they are kept. */
-  purge(rows: readonly Handle[], turns: readonly number[] = []): Purged {
-    const { database, changes } = this.#deps;
+  /**
+   * Deletes memories and messages for good, wherever they are kept. Out of use at once; many are deleted a slice at a
+   * time, and what a crash leaves of them at the next start.
+   */
+  async purge(rows: readonly Handle[], turns: readonly number[] = []): Promise<Purged> {
+    const { all, messages } = this.#concerned(rows, turns);
+    if (all.length + messages.length <= SLICE) return this.#purgeNow(all, messages);
+    this.#deps.database.tx(() => this.#condemn(all, messages));
+    const purged = { units: 0, messages: 0 };
+    for (let at = 0; at < Math.max(all.length, messages.length) && !this.#stopped; at += SLICE) {
+      const one = this.#purgeNow(all.slice(at, at + SLICE), messages.slice(at, at + SLICE));
+      purged.units += one.units;
+      purged.messages += one.messages;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return purged;
+  }
+
+  /** The same at once, for a few. */
+  purgeFew(rows: readonly Handle[], turns: readonly number[] = []): Purged {
+    const { all, messages } = this.#concerned(rows, turns);
+    return this.#purgeNow(all, messages);
+  }
+
+  /** Takes them out of use with a time at which they should have been deleted already. */
+  #condemn(rows: readonly Handle[], turns: readonly number[]): void {
+    const { database } = this.#deps;
+    const past = new Date(0).toISOString();
+    database.run(
+      `UPDATE memory_units SET status = 'forgotten', forgotten_at = ? WHERE id IN (SELECT value FROM json_each(?))`,
+      past,
+      JSON.stringify(rows.map(({ id }) => id)),
+    );
+    database.run(
+      'UPDATE memory_turns SET forgotten_at = ? WHERE id IN (SELECT value FROM json_each(?))',
+      past,
+      JSON.stringify(turns),
+    );
+    this.#deps.onDropped({ keys: keysOf(rows, turns), texts: [] });
+  }
+
+  #concerned(rows: readonly Handle[], turns: readonly number[]) {
     const all = this.#withMerged(rows);
-    const messages = [...new Set([...turns, ...this.#messagesOf(all)])];
+    return { all, messages: [...new Set([...turns, ...this.#messagesOf(all)])] };
+  }
+
+  #purgeNow(all: readonly Handle[], messages: readonly number[]): Purged {
+    const { database, changes } = this.#deps;
     const list = JSON.stringify(all.map(({ id }) => id));
     const said = JSON.stringify(messages);
     const texts = [
-      ...database
-        .all<{ content: string }>(
-          'SELECT content FROM memory_units WHERE id IN (SELECT value FROM json_each(?))',
-          list,
-        )
-        .map(({ content }) => content),
-      ...database
-        .all<{ text: string }>(
-          'SELECT text FROM memory_turns WHERE id IN (SELECT value FROM json_each(?))',
-          said,
-        )
-        .map(({ text }) => text),
-    ];
+      ...database.all<{ text: string }>(
+        'SELECT content AS text FROM memory_units WHERE id IN (SELECT value FROM json_each(?))',
+        list,
+      ),
+      ...database.all<{ text: string }>(
+        'SELECT text FROM memory_turns WHERE id IN (SELECT value FROM json_each(?))',
+        said,
+      ),
+    ].map(({ text }) => text);
     // Freed pages are overwritten, so that the words are not left in the file.
     database.get('PRAGMA secure_delete = ON');
     const purged = database.tx(() => {
@@ -165,19 +213,18 @@ export class Forgetting {
   }
 
   /** Deletes what has been in forgetting for a day. */
-  sweep(): Purged {
+  sweep(): Promise<Purged> | Purged {
     const { database, clock } = this.#deps;
     const until = new Date(clock.now() - RECOVERABLE_MS).toISOString();
     const rows = database.all<Handle>(
       `SELECT ${HANDLE} FROM memory_units u WHERE u.forgotten_at <= ?`,
       until,
     );
-    const turns = database.all<{ id: number }>('SELECT id FROM memory_turns WHERE forgotten_at <= ?', until);
+    const turns = database
+      .all<{ id: number }>('SELECT id FROM memory_turns WHERE forgotten_at <= ?', until)
+      .map(({ id }) => id);
     if (rows.length + turns.length === 0) return { units: 0, messages: 0 };
-    return this.purge(
-      rows,
-      turns.map(({ id }) => id),
-    );
+    return rows.length + turns.length <= SLICE ? this.purgeFew(rows, turns) : this.purge(rows, turns);
   }
 
   #withMerged(rows: readonly Handle[]): Handle[] {

@@ -154,16 +154,36 @@ describe('forgetting', () => {
     expect(lab.contents()).toEqual(['The locker code is 4711.']);
   });
 
-  it('is undone as a whole, 5,000 at once', () => {
-    const ids: string[] = [];
-    lab.database.tx(() => {
-      for (let n = 0; n < 5000; n += 1) ids.push(lab.add(`Box ${n} stands in row ${n % 50}, place ${n}.`));
-    });
+  it('is undone as a whole, 5,000 at once; deleted for good, it lets others have their turn', async () => {
+    const first = lab.add('Box 0 stands in the hall.');
+    lab.multiply(first, 4999);
+    const ids = lab.database.all<{ uuid: string }>('SELECT uuid FROM memory_units').map(({ uuid }) => uuid);
     const { undo, forgotten } = lab.book.forget(ids, false);
     expect(forgotten).toBe(5000);
     expect(lab.list().total).toBe(0);
     lab.undo.apply(undo?.token ?? '');
     expect(lab.list().total).toBe(5000);
+
+    let turns = 0;
+    const purged = lab.book.purge(ids);
+    expect(lab.list().total).toBe(0);
+    const others = setInterval(() => {
+      turns += 1;
+    });
+    expect((await purged).purged).toEqual({ units: 5000, messages: 0 });
+    clearInterval(others);
+    expect(turns).toBeGreaterThan(5);
+    expect(lab.count('memory_units')).toBe(0);
+  });
+
+  it('cut short by a crash, goes on at the next start', () => {
+    const first = lab.add('Box 0 stands in the hall.');
+    lab.multiply(first, 200);
+    const ids = lab.database.all<{ uuid: string }>('SELECT uuid FROM memory_units').map(({ uuid }) => uuid);
+    void lab.book.purge(ids);
+    expect(lab.count('memory_units')).toBeGreaterThan(0);
+    expect(lab.contents()).toEqual([]);
+    expect(lab.database.all("SELECT 1 FROM memory_units WHERE forgotten_at > '1970-01-02'")).toEqual([]);
   });
 
   it('deletes after a day, wherever it stood', () => {
@@ -194,7 +214,7 @@ describe('forgetting', () => {
       expect(readFileSync(join(lab.root, name), 'latin1')).not.toContain('zebra-cocoa');
   });
 
-  it('forgets a conversation, and keeps what was said elsewhere too', () => {
+  it('forgets a conversation, and keeps what was said elsewhere too', async () => {
     const here = lab.say('I sing in a choir.', { sessionId: 'one' });
     const there = lab.say('My choir sings on Tuesdays.', { sessionId: 'two' });
     lab.say('Nothing to remember.', { sessionId: 'one' });
@@ -209,14 +229,14 @@ describe('forgetting', () => {
     link(only, here);
     link(both, here);
     link(both, there);
-    const result = lab.book.forgetSession('one', false);
+    const result = await lab.book.forgetSession('one', false);
     expect(result).toMatchObject({ forgotten: 1, turns: 2 });
     expect(lab.contents()).toEqual(['The choir rehearses in the old mill.']);
     expect(lab.book.get(both).sources.map(({ sessionId }) => sessionId)).toEqual(['two']);
     lab.undo.apply(result.undo?.token ?? '');
     expect(lab.contents()).toHaveLength(2);
     expect(lab.book.get(both).sources).toHaveLength(2);
-    expect(() => lab.book.forgetSession('three', false)).toThrow(/Nothing is remembered/);
+    await expect(lab.book.forgetSession('three', false)).rejects.toThrow(/Nothing is remembered/);
   });
 
   it('forgets one thing that was said, by its id', () => {
@@ -234,16 +254,16 @@ describe('forgetting', () => {
     expect(() => lab.book.forget(['t999'], false)).toThrow(/There is no memory t999/);
   });
 
-  it('wipes one scope and no other', () => {
+  it('wipes one scope and no other', async () => {
     lab.add('Alice grows tomatoes.', { scope: { user: 'alice' } });
     lab.say('Tomatoes!', { scope: { user: 'alice', workspace: '', agent: '' } });
     lab.add('Bob grows beans.', { scope: { user: 'bob' } });
-    const wiped = lab.book.wipe({ user: 'alice', workspace: '', agent: '' }, false);
+    const wiped = await lab.book.wipe({ user: 'alice', workspace: '', agent: '' }, false);
     expect(wiped).toMatchObject({ forgotten: 1, turns: 1 });
     expect(lab.contents()).toEqual(['Bob grows beans.']);
     lab.undo.apply(wiped.undo?.token ?? '');
     expect(lab.contents()).toHaveLength(2);
-    expect(lab.book.wipe(undefined, true)).toEqual({ forgotten: 2, turns: 1, undo: null });
+    expect(await lab.book.wipe(undefined, true)).toEqual({ forgotten: 2, turns: 1, undo: null });
     expect(lab.count('memory_units') + lab.count('memory_turns')).toBe(0);
   });
 });
