@@ -5,7 +5,7 @@ import { call, callHost, useCommand } from '../../api.ts';
 import { useT } from '../../i18n.tsx';
 import { useUi } from '../../state.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { InlineError, SkeletonRows } from '../../ui/feedback.tsx';
+import { InlineError } from '../../ui/feedback.tsx';
 import { Button, Note } from '../../ui/primitives.tsx';
 
 const READABLE = ['json', 'jsonl', 'md', 'markdown', 'txt', 'db', 'sqlite'];
@@ -89,7 +89,7 @@ export function ImportDialog({ path, onClose }: { path: string; onClose: () => v
             disabled={found === undefined || isEmpty || run.isPending}
             onClick={doImport}
           >
-            {t('memories.importDo')}
+            {t(run.isPending ? 'memories.importing' : 'memories.importDo')}
           </Button>
         </>
       }
@@ -100,7 +100,9 @@ export function ImportDialog({ path, onClose }: { path: string; onClose: () => v
           <InlineError error={trial.error as AppError} onRetry={() => void trial.refetch()} />
         </div>
       ) : found === undefined ? (
-        <SkeletonRows rows={2} />
+        <p className="t3 import-result" role="status">
+          {t('memories.importReading')}
+        </p>
       ) : (
         <div className="import-result">
           <dl className="kv wide-kv">
