@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Call } from '../../shared/contract.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { SkillVersion } from '../../shared/model.ts';
@@ -6,7 +6,7 @@ import { wantsJson } from '../config.ts';
 import type { Context } from '../context.ts';
 import { table } from '../terminal.ts';
 import { localTime } from '../text.ts';
-import { patchOf, withLibrary } from './shared.ts';
+import { patchOf, versionNumber, withLibrary } from './shared.ts';
 
 /** What skills said before: `history`, `restore`, `log`. */
 export function addHistory(skills: Command, context: Context): void {
@@ -34,10 +34,14 @@ export function addHistory(skills: Command, context: Context): void {
     .command('restore')
     .description('bring an earlier text back, as a new version; also of a skill that was removed')
     .argument('<name>')
-    .argument('[version]', 'number from `skills history`; the text before the newest when left out')
-    .action((name: string, number: string | undefined) =>
+    .argument(
+      '[version]',
+      'number from `skills history`; the text before the newest, or the last of a skill that is gone, when left out',
+      versionNumber,
+    )
+    .action((name: string, number: number | undefined) =>
       withLibrary(context, async (call) => {
-        const version = number === undefined ? await earlier(call, name) : Number(number);
+        const version = number ?? (await earlier(call, name));
         const { version: now } = await call('skills.restore', { name, version });
         terminal.out(`Restored: ${name} has the text of version ${version} again (now version ${now}).`);
       }),
@@ -45,7 +49,7 @@ export function addHistory(skills: Command, context: Context): void {
   skills
     .command('log')
     .description('list what was changed in the library, newest first')
-    .option('--limit <n>', 'most lines', Number, 30)
+    .option('--limit <n>', 'most lines', lineCount, 30)
     .option('--json', 'print one JSON document')
     .action((options: { limit: number }, self: Command) =>
       withLibrary(context, async (call) => {
@@ -72,9 +76,12 @@ function row(version: SkillVersion, named: boolean): string[] {
 
 /** The newest text that is not the one that stands now. */
 async function earlier(call: Call, name: string): Promise<number> {
-  const [newest, ...older] = await call('skills.history', { name });
+  const versions = await call('skills.history', { name });
+  const [newest, ...older] = versions;
   if (!newest) throw noHistory(name);
-  const found = older.find(({ removed }) => !removed);
+  const { skills } = await call('skills.list', {});
+  const isThere = skills.some((skill) => skill.name === name);
+  const found = (isThere ? older : versions).find(({ removed }) => !removed);
   if (!found) throw new AppError('NOT_FOUND', `${name} has no earlier text.`);
   return found.version;
 }
@@ -88,4 +95,11 @@ function noHistory(name: string): AppError {
   return new AppError('NOT_FOUND', `There was never a skill named ${JSON.stringify(name)}.`, {
     hint: 'See metaclaw skills list and metaclaw skills log.',
   });
+}
+
+function lineCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1 || count > 500)
+    throw new InvalidArgumentError('A whole number from 1 to 500 is expected.');
+  return count;
 }

@@ -4,7 +4,7 @@ import { wantsJson } from '../config.ts';
 import type { Context } from '../context.ts';
 import { table } from '../terminal.ts';
 import { oneLine } from '../text.ts';
-import { withLibrary } from './shared.ts';
+import { versionNumber, withLibrary } from './shared.ts';
 
 /** Reading the library: `list`, `show`, `search`, `stats`, `lint`. */
 export function addLooks(skills: Command, context: Context): void {
@@ -15,34 +15,37 @@ export function addLooks(skills: Command, context: Context): void {
     .option('--json', 'print one JSON document')
     .action((_options, self: Command) =>
       withLibrary(context, async (call) => {
-        const { skills: all, problems } = await call('skills.list', {});
-        if (wantsJson(self)) return terminal.json({ skills: all, problems });
-        terminal.out(
-          table(
-            all.map((skill) => [
-              stateOf(skill),
-              skill.name,
-              skill.source,
-              `${skill.uses} uses`,
-              oneLine(skill.description),
-            ]),
-          ),
-        );
+        const { skills: all, problems, matching } = await call('skills.list', {});
+        if (wantsJson(self)) return terminal.json({ skills: all, problems, matching });
+        if (all.length === 0) terminal.out('The library is empty.');
+        else
+          terminal.out(
+            table(
+              all.map((skill) => [
+                stateOf(skill),
+                skill.name,
+                skill.source,
+                `${skill.uses} uses`,
+                oneLine(skill.description),
+              ]),
+            ),
+          );
         for (const problem of problems) terminal.err(`warning: ${problem.path}: ${problem.message}`);
+        terminal.err(matching);
       }),
     );
   skills
     .command('show')
     .description('print a skill’s file')
     .argument('<name>')
-    .argument('[version]', 'as it was in this version')
+    .argument('[version]', 'as it was in this version', versionNumber)
     .option('--json', 'print one JSON document')
-    .action((name: string, version: string | undefined, _options, self: Command) =>
+    .action((name: string, version: number | undefined, _options, self: Command) =>
       withLibrary(context, async (call) => {
         const skill =
           version === undefined
             ? await call('skills.get', { name })
-            : await call('skills.version', { name, version: Number(version) });
+            : await call('skills.version', { name, version });
         if (wantsJson(self)) return terminal.json(skill);
         terminal.out(skill.content.trimEnd());
       }),
@@ -58,6 +61,7 @@ export function addLooks(skills: Command, context: Context): void {
         const all = await call('skills.search', { text: words.join(' ') });
         const hits = options.explain ? all : all.filter(({ entered }) => entered);
         if (wantsJson(self)) return terminal.json(hits);
+        if (options.explain) terminal.err((await call('skills.list', {})).matching);
         if (hits.length === 0) return terminal.out('No skill fits.');
         terminal.out(
           table(hits.map((hit) => [hit.entered ? '*' : ' ', hit.score.toFixed(2), hit.name, hit.reason])),

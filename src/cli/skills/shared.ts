@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander';
 import { createTwoFilesPatch } from 'diff';
 import type { Call } from '../../shared/contract.ts';
 import { type Context, withCalls } from '../context.ts';
@@ -16,4 +17,12 @@ export function patchOf(before: string, after: string): string {
 
 function ended(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** The number of a version, as `skills history` lists them. */
+export function versionNumber(text: string): number {
+  const version = Number(text);
+  if (!Number.isInteger(version) || version < 1)
+    throw new InvalidArgumentError('The number of a version is expected; see metaclaw skills history.');
+  return version;
 }

@@ -22,6 +22,8 @@ export interface EditsDeps {
   history: SkillHistory;
   /** The file that a name stands for; null when there is none. */
   fileOf: (name: string) => LoadedFile | null;
+  /** The library's file in the folder of that name, when it cannot be used. */
+  brokenOf: (name: string) => LoadedFile | null;
   isWritable: (file: LoadedFile) => boolean;
   /** Adds a whole new skill, or nothing. */
   write: (name: string, content: string, by: Authorship) => void;
@@ -228,10 +230,35 @@ export class SkillEdits {
       const { version: now, undo } = this.edit(name, text, { by });
       return { version: now, undo };
     }
+    const broken = this.#deps.brokenOf(name);
+    if (broken !== null) return this.#mend(name, broken, text, by);
     return database.tx(() => {
       const change = { name, folder: name, before: null, after: hashOf(text), trashed: null };
       const undo = this.#offer(`Restored: ${name}`, change);
       this.#deps.write(name, text, by);
+      return { version: history.latest(name)?.version ?? 0, undo };
+    });
+  }
+
+  /** Writes over a file that cannot be used; its text is kept for the undo. */
+  #mend(name: string, broken: LoadedFile, text: string, by: Authorship): { version: number; undo: Undo } {
+    const { history, database } = this.#deps;
+    const before = lstatSync(broken.path).isFile() ? readSkillText(broken.path) : null;
+    if (before === null)
+      throw new AppError('CONFLICT', `${broken.path} is in the way and is not written over.`, {
+        hint: 'Move it elsewhere, then restore again.',
+      });
+    return database.tx(() => {
+      const change = {
+        name,
+        folder: broken.folder,
+        before: history.keep(before),
+        after: hashOf(text),
+        trashed: null,
+      };
+      const undo = this.#offer(`Restored: ${name}`, change);
+      writeAtomic(broken.path, text, 0o644);
+      this.#deps.take(broken.folder, by);
       return { version: history.latest(name)?.version ?? 0, undo };
     });
   }

@@ -1,6 +1,7 @@
 import type { SkillAuthor, SkillVersion } from '../../shared/model.ts';
 import type { Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
+import { hashOf } from './folder.ts';
 
 /** Who made a version, and from what. */
 export interface Authorship {
@@ -114,6 +115,13 @@ export class SkillHistory {
       );
     });
     this.#latest.set(name, { version, hash, at, proposal: by.proposal ?? null });
+  }
+
+  /** Keeps a text that is no version, for an undo that names it; returns its hash. */
+  keep(text: string): string {
+    const hash = hashOf(text);
+    this.#database.run('INSERT OR IGNORE INTO skill_texts (hash, text) VALUES (?, ?)', hash, text);
+    return hash;
   }
 
   /** A skill's versions, newest first; empty for a skill that was never seen. */

@@ -134,6 +134,7 @@ export class SkillBook {
       ...deps,
       history: this.history,
       fileOf: (name) => this.#live.get(name)?.file ?? null,
+      brokenOf: (name) => this.#shelf.brokenIn(name),
       isWritable: (file) => this.#isWritable(file),
       write: (name, content, by) => this.write(name, content, by),
       remove: (name, by) => this.remove(name, by),
@@ -209,8 +210,8 @@ export class SkillBook {
     this.history.prune();
     for (const problem of this.#problems())
       log.warn({ path: problem.path }, `skill not used: ${problem.message}`);
-    const note = this.note();
-    if (note !== null) log.warn(note);
+    const { retrieval_mode: mode } = this.#deps.config().skills;
+    if (mode === 'embedding' && !this.wantsVector) log.warn(this.matching());
   }
 
   /** Takes a folder of the library as it is now, as the watcher does when it changed. */
@@ -218,20 +219,19 @@ export class SkillBook {
     this.#refresh(folder);
   }
 
-  /** What the chosen retrieval mode cannot do here, in words for the user; null when all is well. */
-  note(): string | null {
+  /** How skills are found, in words for the user. */
+  matching(): string {
     const { config, embedder } = this.#deps;
-    const isSet = embedder.id !== null;
-    return config().skills.retrieval_mode === 'embedding' && !isSet
-      ? `skills.retrieval_mode is embedding. ${embedder.describe()}`
-      : null;
+    return config().skills.retrieval_mode === 'template'
+      ? 'skills.retrieval_mode is template: skills are matched by keywords of their category.'
+      : embedder.describe();
   }
 
-  list(): { skills: SkillSummary[]; problems: SkillProblem[] } {
+  list(): { skills: SkillSummary[]; problems: SkillProblem[]; matching: string } {
     const uses = this.#uses.all();
     const skills = [...this.#live.values()].map((live) => this.#summary(live, uses));
     skills.sort((a, b) => (a.name < b.name ? -1 : 1));
-    return { skills, problems: this.#problems() };
+    return { skills, problems: this.#problems(), matching: this.matching() };
   }
 
   /** NOT_FOUND when there is no such skill. */
@@ -523,8 +523,12 @@ export class SkillBook {
 
   #need(name: string): Live {
     const live = this.#live.get(name);
-    if (!live) throw missing(name);
-    return live;
+    if (live) return live;
+    const broken = this.#shelf.brokenIn(name);
+    if (broken === null) throw missing(name);
+    throw new AppError('NOT_FOUND', `The skill ${name} cannot be used: ${broken.problem}`, {
+      hint: `Mend ${broken.path}, or bring its last text back: metaclaw skills restore ${name}.`,
+    });
   }
 
   #problems(): SkillProblem[] {

@@ -18,10 +18,11 @@ export interface Hit {
   reason: string;
 }
 
-/** How near skills are to the question by their vectors; those without a vector are not in it. */
+/** How near skills are to the question by their vectors. */
 export interface NearByMeaning {
   /** `share`: 0 is nothing, 1 enough to enter alone. */
   skills: ReadonlyMap<string, { similarity: number; share: number }>;
+  hasVector: (name: string) => boolean;
   /** What the words of a skill count that has a vector. */
   wordShare: number;
 }
@@ -257,8 +258,9 @@ export class Ranking {
       this.#scores[doc] = 0;
       const entry = this.#slots[doc];
       const meaning = entry ? near?.skills.get(entry.id) : undefined;
-      const score = meaning ? words * (near?.wordShare ?? 1) + meaning.share * THRESHOLD : words;
-      const similarity = meaning && meaning.share > 0 ? meaning.similarity : null;
+      const wordShare = entry && near?.hasVector(entry.id) ? near.wordShare : 1;
+      const score = words * wordShare + (meaning?.share ?? 0) * THRESHOLD;
+      const similarity = meaning?.similarity ?? null;
       if (entry && score > 0 && score >= least) found.push({ entry, score, phrase, similarity });
     }
     found.sort((a, b) => b.score - a.score || (a.entry.id < b.entry.id ? -1 : 1));

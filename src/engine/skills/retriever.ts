@@ -14,7 +14,7 @@ const WORDS_BESIDE_VECTORS = 0.5;
 export interface RetrieverDeps {
   config: () => Config;
   ranking: Ranking;
-  vectors: Pick<SkillVectors, 'near'>;
+  vectors: Pick<SkillVectors, 'near' | 'has'>;
   /** Skills that may be found. */
   enabled: () => Iterable<SkillFile>;
   isBuiltIn: (name: string) => boolean;
@@ -55,6 +55,7 @@ export class Retriever {
     if (vector === null || mode === 'template') return null;
     return {
       skills: this.#deps.vectors.near(vector),
+      hasVector: (name) => this.#deps.vectors.has(name),
       wordShare: mode === 'embedding' ? WORDS_BESIDE_VECTORS : 1,
     };
   }

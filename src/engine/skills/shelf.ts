@@ -81,6 +81,12 @@ export class Shelf {
     return spot ? (this.#files.get(join(this.#dirs[spot.place] as string, spot.folder)) ?? null) : null;
   }
 
+  /** The library's file in a folder, when it cannot be used. */
+  brokenIn(folder: string): (LoadedFile & { problem: string }) | null {
+    const file = this.#files.get(join(this.#dirs[0] as string, folder));
+    return file?.problem ? { ...file, problem: file.problem } : null;
+  }
+
   /** Files that cannot be used, or lost their name to another, in path order. */
   problems(): SkillProblem[] {
     const problems: SkillProblem[] = [];

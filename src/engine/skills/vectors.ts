@@ -19,7 +19,7 @@ const PAGE = 200;
 /** So long skills are gathered before their vectors are looked for. */
 const GATHER_MS = 20;
 /** Beyond so many skills, the first numbers of their vectors choose whom to compare in full. */
-const MOST_EXACT = 2000;
+const MOST_EXACT = 500;
 const COARSE = 128;
 const FINALISTS = 200;
 /** Fewer vectors tell nothing of how near unrelated texts are to each other. */
@@ -42,6 +42,8 @@ export class SkillVectors {
   readonly #names = new Map<string, Set<string>>();
   readonly #unknown = new Set<string>();
   #background: Background | null = null;
+  /** First numbers of all vectors in a row, for the choice; null: to be made anew. */
+  #coarse: { names: string[]; values: Float32Array } | null = null;
   #gathering: (() => void) | null = null;
   #disposers: (() => void)[] = [];
 
@@ -87,10 +89,14 @@ export class SkillVectors {
     this.#names.get(known.key)?.delete(name);
     if (this.#names.get(known.key)?.size === 0) this.#names.delete(known.key);
     this.#unknown.delete(name);
-    if (this.#vectors.delete(name)) this.#background = null;
+    if (this.#vectors.delete(name)) this.#changed();
   }
 
-  /** Skills that are near a question, by name. Well under two milliseconds for a thousand skills. */
+  has(name: string): boolean {
+    return this.#vectors.has(name);
+  }
+
+  /** Skills that are near a question, by name. A few milliseconds for thousands of them. */
   near(question: Float32Array): Map<string, Nearness> {
     const all = this.#similarities(question);
     const near = new Map<string, Nearness>();
@@ -125,17 +131,34 @@ export class SkillVectors {
       return all;
     };
     if (this.#vectors.size <= MOST_EXACT) return exact(this.#vectors.keys());
-    const coarse: [string, number][] = [];
-    for (const [name, vector] of this.#vectors) {
+    const { names, values } = this.#coarseRows();
+    const sums = new Float32Array(names.length);
+    for (let row = 0; row < sums.length; row += 1) {
       let sum = 0;
-      for (let at = 0; at < COARSE; at += 1) sum += (question[at] ?? 0) * (vector[at] ?? 0);
-      coarse.push([name, sum]);
+      for (let at = 0; at < COARSE; at += 1) sum += (question[at] ?? 0) * (values[row * COARSE + at] ?? 0);
+      sums[row] = sum;
     }
-    coarse.sort((a, b) => b[1] - a[1]);
+    const least = Float32Array.from(sums).sort()[Math.max(0, sums.length - FINALISTS)] ?? 0;
     // Some from everywhere, so that the usual distance is known too.
-    const step = Math.ceil(coarse.length / FINALISTS);
-    const chosen = coarse.filter((_, at) => at < FINALISTS || at % step === 0);
-    return exact(chosen.map(([name]) => name));
+    const step = Math.ceil(sums.length / FINALISTS);
+    return exact(names.filter((_, row) => (sums[row] ?? 0) >= least || row % step === 0));
+  }
+
+  #coarseRows(): { names: string[]; values: Float32Array } {
+    if (this.#coarse !== null) return this.#coarse;
+    const values = new Float32Array(this.#vectors.size * COARSE);
+    let row = 0;
+    for (const vector of this.#vectors.values()) {
+      values.set(vector.subarray(0, COARSE), row * COARSE);
+      row += 1;
+    }
+    this.#coarse = { names: [...this.#vectors.keys()], values };
+    return this.#coarse;
+  }
+
+  #changed(): void {
+    this.#background = null;
+    this.#coarse = null;
   }
 
   #backgroundOf(): Background | null {
@@ -171,13 +194,13 @@ export class SkillVectors {
 
   #know(key: string, vector: Float32Array): void {
     for (const name of this.#names.get(key) ?? []) this.#vectors.set(name, vector);
-    this.#background = null;
+    this.#changed();
   }
 
   #stored(keys: readonly string[]): void {
     if (keys.length === 0) {
       this.#vectors.clear();
-      this.#background = null;
+      this.#changed();
       for (const name of this.#texts.keys()) this.#lookFor(name);
       return;
     }

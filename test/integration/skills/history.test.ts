@@ -239,3 +239,32 @@ describe('import and export', () => {
     );
   });
 });
+
+describe('a file that somebody broke', () => {
+  it('gets its last text back, and what stood there comes again with the undo', async () => {
+    put('tea', text('tea', 'Steep.'));
+    const { book, undo } = await open();
+    writeFileSync(join(root, 'skills', 'tea', 'notes.txt'), 'mine');
+    writeFileSync(file('tea'), 'half a thought');
+    book.reload('tea');
+    expect(book.list().skills).toEqual([]);
+    expect(() => book.get('tea')).toThrow(/The skill tea cannot be used: It has no front matter/);
+    const restored = book.edits.restore('tea', 1);
+    expect(book.get('tea').content).toBe(text('tea', 'Steep.'));
+    expect(readFileSync(join(root, 'skills', 'tea', 'notes.txt'), 'utf8')).toBe('mine');
+    undo.apply(restored.undo.token);
+    expect(readFileSync(file('tea'), 'utf8')).toBe('half a thought');
+  });
+
+  it('is not written over where it is a link to somebody else’s', async () => {
+    put('tea', text('tea', 'Steep.'));
+    const { book } = await open();
+    const theirs = join(root, 'theirs.md');
+    writeFileSync(theirs, 'not a skill');
+    rmSync(file('tea'));
+    symlinkSync(theirs, file('tea'));
+    book.reload('tea');
+    expect(() => book.edits.restore('tea', 1)).toThrow(/is in the way and is not written over/);
+    expect(readFileSync(theirs, 'utf8')).toBe('not a skill');
+  });
+});

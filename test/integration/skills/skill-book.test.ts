@@ -352,7 +352,7 @@ describe('retrieve', () => {
   it('embedding mode without an endpoint says so and matches by words', async () => {
     config = { ...config, skills: { ...config.skills, retrieval_mode: 'embedding' } };
     const { book } = await open(BANK);
-    expect(book.note()).toMatch(/no embeddings endpoint is set/i);
+    expect(book.matching()).toMatch(/no embeddings endpoint is set/i);
     expect(book.retrieve('my test is flaky')).not.toEqual([]);
   });
 
