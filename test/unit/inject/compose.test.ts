@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   type Candidate,
   composeInjection,
+  isRepeated,
   type SessionInjection,
   skipInjection,
   type TurnView,
+  withoutMemories,
 } from '../../../src/engine/inject/index.ts';
 
 const skill = (id: string, tokens = 100): Candidate => ({
@@ -132,5 +134,128 @@ describe('composeInjection', () => {
     const off = skipInjection(first.injection, view(['a', 'b', 'c']), 'header');
     expect(off).toMatchObject({ system: null, messages: [], report: { tokens: 0 } });
     expect(off.injection).toBe(first.injection);
+  });
+});
+
+const memory = (id: string, over: Partial<Candidate> = {}): Candidate => ({
+  kind: 'memory',
+  id,
+  title: `fact ${id}`,
+  body: `[fact, 2026-11-03] ${id} holds.`,
+  tokens: 40,
+  score: 0.9,
+  reason: `words: ${id}`,
+  ...over,
+});
+
+describe('memories', () => {
+  it('stand before the words, also on the first turn; skills and pinned memories in the system part', () => {
+    const plan = composeInjection(
+      fresh,
+      view(['a']),
+      [skill('x'), memory('m'), memory('p', { pinned: true })],
+      limits,
+    );
+    expect(plan.system).toMatch(
+      /<\/metaclaw_skills>\n\n<metaclaw_memory>[\s\S]*- \[fact, 2026-11-03\] p holds\./,
+    );
+    expect(plan.messages).toEqual([
+      {
+        index: 0,
+        text: expect.stringMatching(/^<metaclaw_memory>[\s\S]* m holds\.\n\n<\/metaclaw_memory>\n\n$/),
+      },
+    ]);
+    expect(plan.report.items.map(({ id, place }) => [id, place])).toEqual([
+      ['x', 'system'],
+      ['p', 'system'],
+      ['m', 'message'],
+    ]);
+  });
+
+  it('and skills have budgets of their own; neither takes the other’s, nor all of a small window', () => {
+    const full = { skillTokens: 150, memoryUnits: 1, memoryTokens: 800, roomTokens: 100_000 };
+    const plan = composeInjection(
+      fresh,
+      view(['a']),
+      [skill('x', 90), skill('y', 90), memory('m'), memory('n')],
+      full,
+    );
+    expect(plan.report.items.map(({ id }) => id)).toEqual(['x', 'm']);
+    expect(plan.report.leftOut).toEqual([
+      { kind: 'skill', id: 'y', reason: 'budget' },
+      { kind: 'memory', id: 'n', reason: 'budget' },
+    ]);
+    const small = composeInjection(fresh, view(['a']), [skill('x', 300), skill('y', 300), memory('m')], {
+      ...limits,
+      roomTokens: 800,
+    });
+    expect(small.report.items.map(({ id }) => id)).toEqual(['x', 'm']);
+    expect(small.report.tokens).toBeLessThanOrEqual(800);
+  });
+
+  it('of a long session take no more than four turns may add', () => {
+    let session = fresh;
+    const texts: string[] = [];
+    for (let turn = 0; turn < 12; turn += 1) {
+      texts.push(`question ${turn}`);
+      const plan = composeInjection(session, view(texts), [memory(`m${turn}`, { tokens: 200 })], {
+        ...limits,
+        memoryTokens: 300,
+      });
+      session = plan.injection;
+      expect(plan.report.tokens).toBeLessThanOrEqual(1200);
+      texts.push('answer');
+    }
+    expect(session.messages).toHaveLength(4);
+  });
+
+  it('are not added to a request that comes again', () => {
+    const first = composeInjection(fresh, view(['a']), [memory('m')], limits);
+    expect(isRepeated(first.injection, view(['a']))).toBe(true);
+    const again = composeInjection(first.injection, view(['a']), [memory('n')], limits);
+    expect(again.messages).toEqual(first.messages);
+    expect(isRepeated(first.injection, view(['a', 'b', 'c']))).toBe(false);
+  });
+
+  it('leave without a trace when they are forgotten, and what stands beside them stays', () => {
+    const first = composeInjection(fresh, view(['a']), [skill('x'), memory('p', { pinned: true })], limits);
+    const second = composeInjection(
+      first.injection,
+      view(['a', 'b', 'c']),
+      [memory('m'), memory('n')],
+      limits,
+    );
+    expect(withoutMemories(second.injection, new Set(['other']))).toBeNull();
+    const cleaned = withoutMemories(second.injection, new Set(['m', 'p']));
+    if (cleaned === null) throw new Error('nothing was taken out');
+    expect(JSON.stringify(cleaned)).not.toMatch(/[mp] holds/);
+    const plan = composeInjection(cleaned, view(['a', 'b', 'c', 'd', 'e']), [], limits);
+    expect(plan.system).toContain('Do x well.');
+    expect(plan.system).not.toContain('metaclaw_memory');
+    expect(plan.messages[0]?.text).toContain('n holds');
+    const nothing = withoutMemories(cleaned, new Set(['n']));
+    expect(
+      nothing && composeInjection(nothing, view(['a', 'b', 'c', 'd', 'e']), [], limits).messages,
+    ).toEqual([]);
+  });
+
+  it('are left out where the request wants none, and stand there again afterwards', () => {
+    const first = composeInjection(fresh, view(['a']), [skill('x'), memory('m')], limits);
+    const off = composeInjection(first.injection, view(['a', 'b', 'c']), [], limits, {
+      skills: true,
+      memories: false,
+    });
+    expect([off.system, off.messages]).toEqual([first.system, []]);
+    const on = composeInjection(off.injection, view(['a', 'b', 'c', 'd', 'e']), [], limits);
+    expect(on.messages).toEqual(first.messages);
+  });
+
+  it('go on from what an older version kept of a session', () => {
+    const old: SessionInjection = {
+      system: { text: 'OLD', items: [] },
+      messages: [],
+    };
+    const plan = composeInjection(old, view(['a', 'b', 'c']), [memory('m')], limits);
+    expect(plan.messages).toHaveLength(1);
   });
 });
