@@ -6,6 +6,7 @@ import { addLooks } from './look.ts';
 import { addPorting } from './porting.ts';
 import { addServe } from './serve.ts';
 import { addSettling } from './settle.ts';
+import { addTuning } from './tune.ts';
 
 /** `metaclaw memory …`, through the running host, or on the store itself when none runs. */
 export function addMemoryCommand(program: Command, context: Context): void {
@@ -17,5 +18,6 @@ export function addMemoryCommand(program: Command, context: Context): void {
   addForgetting(memory, context);
   addSettling(memory, context);
   addPorting(memory, context);
+  addTuning(memory, context);
   addServe(memory, context);
 }
