@@ -66,6 +66,7 @@ export class MemoryBook {
   readonly #changes: Changes;
   readonly #units: UnitStore;
   readonly #forgetting: Forgetting;
+  readonly #index: MemoryIndex;
   readonly #listing: Listing;
   readonly #upkeep: Upkeep;
   readonly #importer: Importer;
@@ -77,7 +78,8 @@ export class MemoryBook {
   constructor(deps: MemoryDeps) {
     this.#deps = deps;
     const { database, clock, undo } = deps;
-    const memoryIndex = new MemoryIndex(database);
+    const memoryIndex = new MemoryIndex(database, deps);
+    this.#index = memoryIndex;
     const index = withVectors(memoryIndex, deps);
     this.#scopes = new ScopeTable(database);
     this.#changes = new Changes({
@@ -152,6 +154,7 @@ export class MemoryBook {
 
   /** Takes up what a crash left, then works until `stop`. */
   start(): void {
+    this.#index.start();
     this.#stopServing = serveVectors(this.#deps);
     this.conversations.start();
     this.tuning.adaptive.start();
@@ -165,6 +168,7 @@ export class MemoryBook {
     this.#stopSweeping();
     this.#changes.stop();
     this.#forgetting.stop();
+    this.#index.stop();
   }
 
   /** Calls the listener with what is out of use from now on, so that no copy of it is used. Returns the disposer. */

@@ -2,8 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TurnRow } from '../../../src/engine/memory/rows.ts';
 import { MemoryIndex, type MemoryMatch, type MemoryQuery } from '../../../src/engine/memory/search/index.ts';
+import { unitVector, vectorKey } from '../../../src/engine/platform/vectors.ts';
 import { type Database, openDatabase } from '../../../src/engine/store/database.ts';
+import { fakeClock } from '../../support/clock.ts';
+import { NO_EMBEDDER } from '../../support/embedder.ts';
 
 let folder: string;
 let database: Database;
@@ -38,16 +42,30 @@ function say(text: string, over: { scope?: number; session?: string; speaker?: s
 }
 
 function ask(text: string, over: Partial<MemoryQuery> = {}): MemoryMatch[] {
-  return index.search({
+  return index.search({ ...question(text), ...over });
+}
+
+const question = (text: string): MemoryQuery => ({
+  text,
+  scopeIds: [1],
+  limit: 10,
+  mode: 'keyword',
+  queryVector: null,
+  nowMs: Date.parse('2026-06-01T00:00:00Z'),
+  types: ['turn', 'unit'],
+});
+
+/** Says it and keeps the row, too. */
+function keep(text: string, into: MemoryIndex = index): number {
+  database.run(`INSERT OR IGNORE INTO memory_scopes (id, user, workspace, agent) VALUES (1, '', '', '')`);
+  const row = database.get<TurnRow>(
+    `INSERT INTO memory_turns (key, scope, session_id, role, speaker, text, said_at)
+     VALUES (?, 1, 's', 'user', 'user', ?, '2026-03-02T09:00:00Z') RETURNING *`,
     text,
-    scopeIds: [1],
-    limit: 10,
-    mode: 'keyword',
-    queryVector: null,
-    nowMs: Date.parse('2026-06-01T00:00:00Z'),
-    types: ['turn', 'unit'],
-    ...over,
-  });
+    text,
+  ) as TurnRow;
+  database.tx(() => into.indexTurn(row));
+  return row.id;
 }
 
 const found = (matches: readonly MemoryMatch[]) => matches.map(({ ref }) => ref.id);
@@ -127,5 +145,132 @@ describe('what was said', () => {
       }),
     ).toThrow('no');
     expect(found(ask('Where is the boat moored?'))).toEqual([kept]);
+  });
+});
+
+describe('the reasons', () => {
+  it('name the words that stand there, who said it and when', () => {
+    fill(30);
+    say('The regatta in Lisbon was a feast.', { speaker: 'Anna' });
+    const [match] = ask('What did Anna say of the regatta in March 2026?');
+    expect(match?.reason).toBe('words: regatta; said by the one who is named; said at that time');
+  });
+});
+
+describe('an index of another version', () => {
+  const stored = () =>
+    database.all<{ version: number; turn: number | null }>('SELECT version, turn FROM memory_index');
+
+  it('serves until its successor is complete, and takes what comes meanwhile', () => {
+    const texts = Array.from({ length: 450 }, (_, n) => `Entry ${n} tells of parcel ${n * 7}.`);
+    for (const text of texts) keep(text);
+    database.run('UPDATE memory_index SET version = -1');
+    const clock = fakeClock();
+    const live = new MemoryIndex(database, { embedder: NO_EMBEDDER, clock });
+    live.start();
+    const first = () => live.search(question('parcel 63'))[0]?.ref.id;
+    for (let step = 0; step < 4; step += 1) {
+      clock.advance(20);
+      expect(first()).toBe(10);
+    }
+    expect(stored().some(({ turn }) => turn !== null)).toBe(true);
+    const early = keep('The trombone is in the attic.', live);
+    database.tx(() => live.drop({ type: 'turn', id: 10 }));
+    database.run('UPDATE memory_turns SET forgotten_at = said_at WHERE id = 10');
+    for (let step = 0; step < 60; step += 1) clock.advance(20);
+    expect(stored()).toEqual([{ version: 1, turn: null }]);
+    expect(database.all('SELECT DISTINCT generation FROM memory_postings')).toHaveLength(1);
+    expect(live.search(question('trombone'))[0]?.ref.id).toBe(early);
+    expect(live.search(question('parcel 70'))[0]?.ref.id).toBe(11);
+    expect(live.search(question('parcel 63')).map(({ ref }) => ref.id)).not.toContain(10);
+    live.stop();
+  });
+
+  it('is built from what was remembered before there was one', () => {
+    for (let n = 0; n < 250; n += 1) keep(`Note ${n} mentions crane ${n * 3}.`);
+    database.run('DELETE FROM memory_index');
+    for (const table of ['memory_postings', 'memory_docs', 'memory_doc_meta', 'memory_index_scopes'])
+      database.run(`DELETE FROM ${table}`);
+    const clock = fakeClock();
+    const live = new MemoryIndex(database, { embedder: NO_EMBEDDER, clock });
+    expect(live.search(question('crane 300'))).toEqual([]);
+    live.start();
+    for (let step = 0; step < 20; step += 1) clock.advance(20);
+    expect(live.search(question('crane 300'))[0]?.ref.id).toBe(101);
+    live.stop();
+  });
+
+  it('can be made anew at will', () => {
+    for (let n = 0; n < 120; n += 1) keep(`Note ${n} mentions crane ${n * 3}.`);
+    const clock = fakeClock();
+    const live = new MemoryIndex(database, { embedder: NO_EMBEDDER, clock });
+    live.rebuild();
+    for (let step = 0; step < 40; step += 1) clock.advance(20);
+    expect(database.all('SELECT generation FROM memory_index')).toEqual([{ generation: 2 }]);
+    expect(live.search(question('crane 300'))[0]?.ref.id).toBe(101);
+    live.stop();
+  });
+});
+
+describe('meaning', () => {
+  /** Vectors by theme: texts of one theme are near, whatever their words. */
+  const themes = ['ship', 'bread', 'law', 'snow'];
+  const vectorFor = (theme: string, salt: number): Float32Array => {
+    const values = Array.from({ length: 96 }, (_, at) =>
+      Math.sin((at + 1) * (themes.indexOf(theme) + 2) * 1.7),
+    );
+    return unitVector(
+      values.map((value, at) => value + 0.6 * Math.sin((at + 3) * (salt + 11) * 2.3)),
+    ) as Float32Array;
+  };
+
+  it('finds what shares no word with the question, once its vector is there', () => {
+    const vectors = new Map<string, Float32Array>();
+    const listeners = new Set<(keys: readonly string[]) => void>();
+    const clock = fakeClock();
+    const live = new MemoryIndex(database, {
+      clock,
+      embedder: {
+        ...NO_EMBEDDER,
+        id: 'fake',
+        stored: (keys) =>
+          new Map(keys.flatMap((key) => (vectors.has(key) ? [[key, vectors.get(key) as Float32Array]] : []))),
+        onStored: (listener) => {
+          listeners.add(listener);
+          return () => listeners.delete(listener);
+        },
+      },
+    });
+    const texts = Array.from({ length: 600 }, (_, n) => ({
+      text: `Item ${n} of the list.`,
+      theme: themes[1 + (n % 3)] as string,
+    }));
+    texts[217] = { text: 'We moored the yawl behind the breakwater.', theme: 'ship' };
+    for (const { text } of texts) keep(text, live);
+    const query = {
+      ...question('vessel harbour'),
+      mode: 'hybrid' as const,
+      queryVector: vectorFor('ship', 999),
+    };
+    expect(live.search(query)).toEqual([]);
+    for (const [n, { text, theme }] of texts.entries()) vectors.set(vectorKey(text), vectorFor(theme, n));
+    for (const listener of listeners) listener([...vectors.keys()]);
+    for (let step = 0; step < 20; step += 1) {
+      live.search(query);
+      clock.advance(20);
+    }
+    for (const mode of ['hybrid', 'embedding'] as const) {
+      const [best, next] = live.search({ ...query, mode });
+      expect(best?.ref.id).toBe(218);
+      expect(best?.similarity).toBeGreaterThan(0.5);
+      expect(best?.score).toBeGreaterThan(0.5);
+      expect(best?.lexical).toBeLessThan(0.5);
+      expect(best?.reason).toMatch(/^meaning: 0\.\d\d$/);
+      expect(next?.score ?? 0).toBeLessThan(0.5);
+    }
+    expect(live.search({ ...query, mode: 'keyword' })).toEqual([]);
+    database.tx(() => live.drop({ type: 'turn', id: 218 }));
+    expect(live.search(query).map(({ ref }) => ref.id)).not.toContain(218);
+    live.stop();
   });
 });

@@ -57,6 +57,11 @@ const WEIGHT: Readonly<Record<keyof Features, number>> = {
 
 export const FEATURE_NAMES = Object.keys(WEIGHT) as (keyof Features)[];
 
+/** What orders documents when there are no vectors. */
+export function lexicalMeritOf(features: Features): number {
+  return meritOf(features) - WEIGHT.meaning * features.meaning;
+}
+
 export function meritOf(features: Features): number {
   let sum = 0;
   for (const name of FEATURE_NAMES) sum += WEIGHT[name] * features[name];

@@ -1,42 +1,27 @@
+import type { Clock, Embedder } from '../../ports.ts';
 import type { Database } from '../../store/database.ts';
-import { meritOf } from './features.ts';
+import { docOfTurn, docOfUnit, type TurnText, type UnitText } from './documents.ts';
+import { lexicalMeritOf, meritOf } from './features.ts';
+import { byScope, Generations } from './generations.ts';
+import { type Meanings, meaningsOf } from './meanings.ts';
 import { type Candidate, Ranker } from './ranker.ts';
+import { reasonsFor } from './reasons.ts';
 import { relevanceOf, isPersonal as speaksOfAsker } from './relevance.ts';
 import { Shelf } from './shelf.ts';
+import { Sketches } from './sketches.ts';
 import { Space } from './space.ts';
-import { type DocRef, type IndexedDoc, IndexStore } from './store.ts';
-import { namesIn, readText } from './terms.ts';
+import type { DocRef, IndexStore } from './store.ts';
 import { TRAIT } from './traits.ts';
 import { type Wish, wishOf } from './wish.ts';
-
-/** What the index takes of a row of memory_turns. */
-export interface TurnText {
-  id: number;
-  scope: number;
-  session_id: string;
-  role: 'user' | 'assistant';
-  speaker: string;
-  text: string;
-  /** ISO time. */
-  said_at: string;
-}
-
-/** What the index takes of a row of memory_units. */
-export interface UnitText {
-  id: number;
-  scope: number;
-  content: string;
-  /** ISO time. */
-  observed_at: string;
-}
 
 export interface MemoryQuery {
   text: string;
   /** In order: of equally good memories, one of an earlier scope goes first. */
   scopeIds: readonly number[];
   limit: number;
+  /** `embedding` puts nearness in meaning first, and goes by words where a memory has no vector. */
   mode: 'keyword' | 'hybrid' | 'embedding';
-  /** Of the text, of length 1; null when there is none. */
+  /** Of the text, of length 1; null when there is none: then words decide alone. */
   queryVector: Float32Array | null;
   nowMs: number;
   types: readonly ('turn' | 'unit')[];
@@ -56,11 +41,10 @@ export interface MemoryMatch {
   reason: string;
 }
 
-/** The way that texts are split, and what is kept of them: a change of either raises it. */
-const VERSION = 1;
 /** Documents whose metadata is held in memory, over all scopes. */
 const MOST_HELD = 1_000_000;
-const DAY_MS = 86_400_000;
+/** Between two steps of building the index anew. */
+const STEP_MS = 20;
 
 /**
  * Finds memories. Words are looked up in posting lists by scope, so that a search never sees another scope, and its
@@ -68,14 +52,42 @@ const DAY_MS = 86_400_000;
  */
 export class MemoryIndex {
   readonly #database: Database;
-  readonly #store: IndexStore;
+  readonly #generations: Generations;
   readonly #ranker = new Ranker();
-  /** Least recently used first. */
+  readonly #sketches: Sketches | null;
+  readonly #clock: Clock | null;
+  #served: IndexStore | null = null;
+  /** Of what serves; the least recently used first. */
   readonly #shelves = new Map<number, Shelf>();
+  #cancel: (() => void) | null = null;
 
-  constructor(database: Database) {
+  /** `live`: for an index that builds itself and compares by meaning; without it, it only serves what is there. */
+  constructor(database: Database, live: { embedder: Embedder; clock: Clock } | null = null) {
     this.#database = database;
-    this.#store = new IndexStore(database, VERSION);
+    this.#generations = new Generations(database);
+    this.#clock = live?.clock ?? null;
+    this.#sketches = live ? new Sketches({ database, ...live }) : null;
+  }
+
+  /** Builds, in the background, what is missing or was made by an older version. */
+  start(): void {
+    this.#cancel ??=
+      this.#clock?.after(STEP_MS, () => {
+        this.#cancel = null;
+        if (this.#generations.step()) this.start();
+      }) ?? null;
+  }
+
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+    this.#sketches?.stop();
+  }
+
+  /** Makes the whole index anew in the background; the present one serves until then. */
+  rebuild(): void {
+    this.#generations.renew();
+    this.start();
   }
 
   /** Adds what was said; replaces it when it is there. Belongs to the caller's transaction. */
@@ -85,54 +97,64 @@ export class MemoryIndex {
 
   /** The same for many at once, which costs less for each. */
   indexTurns(rows: readonly TurnText[]): void {
-    for (const [scope, docs] of byScope(rows, docOfTurn)) this.#store.add(scope, docs);
+    for (const [scope, docs] of byScope(rows, docOfTurn)) this.#generations.add(scope, docs);
   }
 
   /** Adds a unit; replaces it when it is there. Belongs to the caller's transaction. */
   indexUnit(row: UnitText): void {
-    this.#store.add(row.scope, [docOfUnit(row)]);
+    this.#generations.add(row.scope, [docOfUnit(row)]);
   }
 
   /** Takes something out with every trace of its words. Belongs to the caller's transaction. */
   drop(ref: DocRef): void {
-    this.#store.drop(ref);
+    this.#generations.drop(ref);
   }
 
   /** Best first; of equally good ones, those of an earlier scope. */
   search(query: MemoryQuery): MemoryMatch[] {
-    const { wish, space, candidates } = this.candidates(query);
-    const ordered = candidates
-      .map((candidate) => ({ candidate, merit: meritOf(candidate.features) }))
-      .sort((a, b) => b.merit - a.merit || a.candidate.place - b.candidate.place);
+    const { wish, space, candidates, meanings } = this.candidates(query);
     const isPersonal = speaksOfAsker(query.text);
     const statuses = query.statuses ?? ['active'];
     const matches: MemoryMatch[] = [];
-    for (const { candidate } of ordered) {
+    for (const candidate of ordered(candidates, query.mode)) {
       if (matches.length >= query.limit) break;
-      const { shelf: at, doc, features, evidence } = candidate;
+      const { shelf: at, doc, features, evidence, similarity } = candidate;
       const shelf = space.shelves[at];
       if (!shelf) continue;
       const traits = shelf.traits[doc] ?? 0;
       const type = traits & TRAIT.unit ? 'unit' : 'turn';
       const id = shelf.ref[doc] ?? 0;
       if (!query.types.includes(type) || (type === 'unit' && !this.#hasStatus(id, statuses))) continue;
-      const score = relevanceOf({ ...features, evidence, traits, isPersonal });
+      const lexical = relevanceOf({ ...features, evidence, traits, isPersonal });
+      const related = meanings !== null && similarity !== null ? meanings.relatednessOf(similarity) : 0;
       matches.push({
         ref: { type, id },
-        score,
-        lexical: score,
-        similarity: null,
-        reason: `words: ${wish.groups.map(({ surface }) => surface).join(', ')}`,
+        score: Math.max(lexical, related),
+        lexical,
+        similarity,
+        reason: reasonsFor(candidate, wish),
       });
     }
     return matches;
   }
 
   /** What a search chooses from, with its features: for measuring. */
-  candidates(query: MemoryQuery): { wish: Wish; space: Space; candidates: Candidate[] } {
+  candidates(query: MemoryQuery): {
+    wish: Wish;
+    space: Space;
+    candidates: Candidate[];
+    meanings: Meanings | null;
+  } {
     const wish = wishOf(query.text, query.nowMs);
-    const space = new Space(query.scopeIds.map((scope) => this.#shelf(scope)));
-    return { wish, space, candidates: this.#ranker.candidates(space, wish, null) };
+    const store = this.#generations.serving();
+    if (store !== this.#served) this.#shelves.clear();
+    this.#served = store;
+    const space = new Space(query.scopeIds.map((scope) => this.#shelf(store, scope)));
+    const meanings =
+      query.mode === 'keyword' || query.queryVector === null || this.#sketches === null
+        ? null
+        : meaningsOf(space, query.queryVector, this.#sketches);
+    return { wish, space, candidates: this.#ranker.candidates(space, wish, meanings), meanings };
   }
 
   #hasStatus(id: number, statuses: readonly string[]): boolean {
@@ -140,8 +162,8 @@ export class MemoryIndex {
     return status !== null && statuses.includes(status.status);
   }
 
-  #shelf(scope: number): Shelf {
-    const shelf = this.#shelves.get(scope) ?? new Shelf(this.#store, scope);
+  #shelf(store: IndexStore, scope: number): Shelf {
+    const shelf = this.#shelves.get(scope) ?? new Shelf(store, scope);
     this.#shelves.delete(scope);
     this.#shelves.set(scope, shelf);
     shelf.refresh();
@@ -156,50 +178,15 @@ export class MemoryIndex {
   }
 }
 
-function docOfTurn(row: TurnText): IndexedDoc {
-  const { terms, traits } = readText(row.text);
-  const names = row.speaker === row.role ? [] : namesIn(row.speaker).map((name) => `@${name}`);
-  return {
-    ref: { type: 'turn', id: row.id },
-    session: hash(row.session_id),
-    day: dayOf(row.said_at),
-    traits: traits | (row.role === 'assistant' ? TRAIT.assistant : 0),
-    terms: [...terms, ...names],
-  };
-}
-
-function docOfUnit(row: UnitText): IndexedDoc {
-  const { terms, traits } = readText(row.content);
-  return {
-    ref: { type: 'unit', id: row.id },
-    session: 0,
-    day: dayOf(row.observed_at),
-    traits: traits | TRAIT.unit,
-    terms,
-  };
-}
-
-function byScope<Row extends { scope: number }>(
-  rows: readonly Row[],
-  docOf: (row: Row) => IndexedDoc,
-): Map<number, IndexedDoc[]> {
-  const groups = new Map<number, IndexedDoc[]>();
-  for (const row of rows) {
-    const group = groups.get(row.scope);
-    if (group) group.push(docOf(row));
-    else groups.set(row.scope, [docOf(row)]);
-  }
-  return groups;
-}
-
-function dayOf(time: string): number {
-  const ms = Date.parse(time);
-  return Number.isNaN(ms) ? 0 : Math.min(0xffff, Math.max(0, Math.floor(ms / DAY_MS)));
-}
-
-/** FNV-1a; never 0. Two conversations with the same number are harmless: they would count as one. */
-function hash(text: string): number {
-  let value = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
-  return value | 0 || 1;
+function ordered(candidates: readonly Candidate[], mode: MemoryQuery['mode']): Candidate[] {
+  const ranked = (rank: (candidate: Candidate) => number) =>
+    candidates
+      .map((candidate) => ({ candidate, value: rank(candidate) }))
+      .sort((a, b) => b.value - a.value || a.candidate.place - b.candidate.place)
+      .map(({ candidate }) => candidate);
+  if (mode !== 'embedding') return ranked(({ features }) => meritOf(features));
+  const most = Math.max(...candidates.map(({ features }) => lexicalMeritOf(features)), 1);
+  return ranked(({ features, similarity }) =>
+    similarity === null ? lexicalMeritOf(features) / most : features.meaning,
+  );
 }

@@ -1,4 +1,5 @@
 import type { Features } from './features.ts';
+import type { Meanings } from './meanings.ts';
 import { isPlain } from './plain-words.ts';
 import type { PostingList } from './shelf.ts';
 import { highestOf, type Space, Sparse } from './space.ts';
@@ -13,16 +14,12 @@ export interface Candidate {
   shelf: number;
   doc: number;
   features: Features;
+  /** Cosine with the question; null without vectors. */
+  similarity: number | null;
+  /** Words of the question that stand in it, the rarest first. */
+  words: string[];
   /** Rarity of the words asked for that stand in it, as a part of that of a word that stands once. */
   evidence: number;
-}
-
-/** What meaning tells of the documents of a space, where there are vectors. */
-export interface Meanings {
-  /** Cosine by place, of those that come near. */
-  cosines: ReadonlyMap<number, number>;
-  /** Of all documents that have a vector. */
-  average: number;
 }
 
 interface Found {
@@ -34,12 +31,28 @@ interface Found {
   rarity: number;
 }
 
+/** What the features of a document are measured by. */
+interface Question {
+  wish: Wish;
+  /** It names one of those who speak. */
+  namesOne: boolean;
+  /** Rarity of all that is asked for, and of a word that stands once. */
+  asked: number;
+  utmost: number;
+  /** The words that were looked for, the rarest first. */
+  words: readonly string[];
+}
+
+/** Columns of `#own` and `#around`. */
 const EVIDENCE = 1;
 const RAREST = 2;
+const WORDS = 3;
+/** So many bits a 32-bit float keeps apart. */
+const MOST_WORDS = 24;
 const K1 = 1.2;
 const B = 0.5;
 /** So many entries of posting lists a question looks at, rarest words first; the rest tells nothing apart any more. */
-const MOST_POSTINGS = 40_000;
+const MOST_POSTINGS = 30_000;
 const MOST_CANDIDATES = 400;
 /** Documents that are looked at for the time when they were said alone. */
 const MOST_BY_DATE = 300;
@@ -56,8 +69,8 @@ const TRACE = 1e-9;
 
 /** Weighs documents against a question. Keeps its working memory between questions, so there is one per index. */
 export class Ranker {
-  /** BM25 of the words in a document, with their rarity (EVIDENCE) and that of the rarest (RAREST). */
-  readonly #own = new Sparse(3);
+  /** BM25 of the words in a document, with their rarity, that of the rarest, and a bit for each. */
+  readonly #own = new Sparse(4);
   /** The same of the words in it and near it, with their rarity. */
   readonly #around = new Sparse(2);
   readonly #session = new Sparse();
@@ -73,6 +86,7 @@ export class Ranker {
     this.#reset(space);
     const total = Math.max(space.live, SMALLEST_SCOPE);
     const named = this.#markSpeakers(space, wish.names);
+    const weighed: string[] = [];
     let asked = 0;
     let left = MOST_POSTINGS;
     for (const found of this.#find(space, wish.groups, total)) {
@@ -81,11 +95,15 @@ export class Ranker {
       const telling = isPlain(found.group.surface) ? found.rarity * PLAIN_SHARE : found.rarity;
       asked += telling;
       left -= found.count;
-      if (left >= 0 || found.count > MOST_POSTINGS + left) this.#weigh(space, found, telling);
+      // At least the rarest, however often it stands there.
+      if (left < 0 && weighed.length > 0) continue;
+      this.#weigh(space, found, telling, weighed.length);
+      weighed.push(found.group.surface);
     }
     this.#lookByDate(space, wish);
-    if (meanings) for (const place of meanings.cosines.keys()) this.#around.add(place, TRACE);
-    const describe = this.#describer(space, wish, named.size === 1, asked, Math.log(1 + total), meanings);
+    for (const place of meanings?.nearest ?? []) this.#around.add(place, TRACE);
+    const question = { wish, namesOne: named.size === 1, asked, utmost: Math.log(1 + total), words: weighed };
+    const describe = this.#describer(space, question, meanings);
     return this.#chosen(space, meanings).flatMap((place) => describe(place) ?? []);
   }
 
@@ -124,7 +142,7 @@ export class Ranker {
   }
 
   /** Adds what one group of words tells, to the documents that have it, to those next to them and to their sessions. */
-  #weigh(space: Space, { lists, rarity }: Found, telling: number): void {
+  #weigh(space: Space, { lists, rarity }: Found, telling: number, number: number): void {
     this.#times.reset(space.places);
     this.#timesAround.reset(space.places);
     this.#inSession.reset(space.slots);
@@ -140,6 +158,7 @@ export class Ranker {
       this.#own.add(place, (rarity * times * (K1 + 1)) / (times + norm));
       this.#own.addMore(place, EVIDENCE, telling);
       this.#own.raise(place, RAREST, rarity);
+      if (number < MOST_WORDS) this.#own.addMore(place, WORDS, 2 ** number);
     }
     for (let one = 0; one < this.#timesAround.count; one += 1) {
       const place = this.#timesAround.place(one);
@@ -191,6 +210,7 @@ export class Ranker {
     if (this.#rough.length < count) this.#rough = new Float32Array(count * 2);
     const own = this.#own.highest();
     const around = this.#around.highest();
+    const near = new Set(meanings?.nearest);
     const session = this.#session.highest();
     for (let one = 0; one < count; one += 1) {
       const place = this.#around.place(one);
@@ -201,24 +221,20 @@ export class Ranker {
         this.#around.get(place) / around +
         (slot < 0 ? 0 : this.#session.get(space.firstSlot(at) + slot) / session / 2) +
         Math.min(1, this.#speaker.get(place)) * 0.6 +
-        (meanings?.cosines.has(place) ? 2 : 0);
+        (near.has(place) ? 2 : 0);
     }
     return highestOf(this.#rough, count, MOST_CANDIDATES).map((one) => this.#around.place(one));
   }
 
   #describer(
     space: Space,
-    wish: Wish,
-    namesOne: boolean,
-    asked: number,
-    utmost: number,
+    { wish, namesOne, asked, utmost, words }: Question,
     meanings: Meanings | null,
   ): (place: number) => Candidate | null {
     const mostOwn = this.#own.highest();
     const mostAround = this.#around.highest();
     const mostSession = this.#session.highest();
     const share = (rarity: number) => (asked === 0 ? 0 : rarity / asked);
-    const nearest = Math.max(...(meanings?.cosines.values() ?? [0]));
     return (place) => {
       const at = space.shelfOf(place);
       const shelf = space.shelves[at];
@@ -232,7 +248,7 @@ export class Ranker {
       const session = shelf.session[doc] ?? -1;
       const follows = previous >= 0 && ((shelf.traits[previous] ?? 0) & TRAIT.asks) !== 0;
       const isAssistant = (traits & TRAIT.assistant) !== 0;
-      const cosine = meanings?.cosines.get(place);
+      const similarity = meanings?.cosineOf(place) ?? null;
       const features: Features = {
         own: own(doc),
         around: this.#around.get(place) / mostAround,
@@ -251,12 +267,18 @@ export class Ranker {
         answers: follows ? own(previous) : 0,
         role: wish.role !== null && (wish.role === 'assistant') === isAssistant ? 1 : 0,
         rarest: this.#own.get(place, RAREST) / utmost,
-        meaning:
-          meanings === null || cosine === undefined || nearest <= meanings.average
-            ? 0
-            : Math.max(0, (cosine - meanings.average) / (nearest - meanings.average)),
+        meaning: meanings === null || similarity === null ? 0 : meanings.standingOf(similarity),
       };
-      return { place, shelf: at, doc, features, evidence: this.#own.get(place, EVIDENCE) / utmost };
+      const bits = this.#own.get(place, WORDS);
+      return {
+        place,
+        shelf: at,
+        doc,
+        features,
+        similarity,
+        words: words.filter((_, number) => number < MOST_WORDS && (bits & (1 << number)) !== 0),
+        evidence: this.#own.get(place, EVIDENCE) / utmost,
+      };
     };
   }
 }

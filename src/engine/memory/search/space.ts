@@ -65,10 +65,11 @@ export class Sparse {
       const room = Math.ceil(size * 1.25) + 64;
       this.#values = new Float32Array(room * this.#columns);
       this.#places = new Int32Array(room);
-    } else
+    } else if (this.count * 8 > this.#places.length) this.#values.fill(0);
+    else
       for (let at = 0; at < this.count; at += 1) {
         const start = this.place(at) * this.#columns;
-        this.#values.fill(0, start, start + this.#columns);
+        for (let column = 0; column < this.#columns; column += 1) this.#values[start + column] = 0;
       }
     this.count = 0;
   }
