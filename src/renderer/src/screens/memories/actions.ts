@@ -48,7 +48,7 @@ export function useMemoryActions() {
 }
 
 /** A memory's first words, for one line. */
-export function short(text: string): string {
+function short(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= 48 ? line : `${line.slice(0, 47).trimEnd()}…`;
 }

@@ -116,7 +116,7 @@ export function KindField(props: { id: string; value: MemoryKind; onChange: (kin
 }
 
 /** Words with commas between them. */
-export function tagsOf(text: string): string[] {
+function tagsOf(text: string): string[] {
   return text
     .split(/[,,、]/)
     .map((tag) => tag.trim())
