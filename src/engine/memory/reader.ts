@@ -64,6 +64,8 @@ export class Reader {
       ready: () => deps.config().memory.enabled,
       heldUntil: () => this.#heldUntil(),
       run: async (job, signal) => {
+        // It may be asked for inside the transaction that records a turn, whose answer must not wait.
+        await nextTick();
         await this.#alone(job.subject, () => this.#read(job.subject, job.attempts, signal));
       },
     });
@@ -273,4 +275,8 @@ export class Reader {
 /** Nobody said anything that a model would have to be asked about. */
 function isSmallTalk(turns: readonly TurnRow[]): boolean {
   return !turns.some(({ role, text }) => role === 'user' && wordsOf(text).size >= LEAST_WORDS);
+}
+
+function nextTick(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

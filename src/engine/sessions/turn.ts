@@ -116,7 +116,7 @@ export interface RecordedTurn {
 }
 
 /** The words of a turn as they are kept: masked and cut; empty where bodies are not recorded. */
-export interface SaidInTurn {
+interface SaidInTurn {
   /** Null when the turn brought no new words, as in a tool loop. */
   user: string | null;
   /** Null when the answer only calls tools, or when there is none. */

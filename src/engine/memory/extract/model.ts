@@ -42,7 +42,7 @@ function isMemory(item: Record<string, unknown>): boolean {
 }
 
 /** The question. What was said is JSON, so that nothing in it can end its frame. */
-export function question({ turns, before, injected, summary }: ReadInput): { system: string; user: string } {
+function question({ turns, before, injected, summary }: ReadInput): { system: string; user: string } {
   const said = turns.filter(({ role }) => role === 'user').map(({ text }) => text);
   const language = languageOf(said.join('\n'));
   const system = `You keep the long-term memory of one user. From what was said in a conversation you pick the few things that will still matter in later conversations.

@@ -20,13 +20,15 @@ const LATIN: readonly Grammar[] = [ENGLISH, FRENCH, SPANISH];
 /**
  * Finds what is worth remembering without a model: sentences that state a preference, a fact, how a project stands,
  * how to work, or what happens when, kept word for word. Questions, suppositions, orders for the task at hand, pasted
- * matter and play are left alone.
+ * matter and play are left alone. It pauses between turns, since it runs where answers are relayed.
  */
-export function readByRules(input: ReadInput): Reading {
+export async function readByRules(input: ReadInput): Promise<Reading> {
+  await prepared();
   const facts: Fact[] = [];
   let playing = false;
   let before: TurnRow | null = input.before.at(-1) ?? null;
   for (const turn of input.turns) {
+    await pause();
     const grammars = grammarsOf(turn.text);
     if (turn.role === 'user') {
       if (playing && says(grammars, 'playEnds', turn.text)) playing = false;
@@ -46,6 +48,26 @@ export function readByRules(input: ReadInput): Reading {
     before = turn;
   }
   return { by: 'rules', facts, summary: summaryByRules(input) };
+}
+
+let preparing: Promise<void> | null = null;
+
+/** Patterns are compiled when they are first used, which takes long for all of them at once. */
+function prepared(): Promise<void> {
+  preparing ??= (async () => {
+    for (const grammar of [...LATIN, CHINESE, JAPANESE])
+      for (const part of Object.values(grammar) as (RegExp | readonly Form[])[])
+        for (const pattern of part instanceof RegExp ? [part] : part.map((form) => form.pattern)) {
+          // Once for texts of narrow and of wide characters, and once more, when they are compiled for speed.
+          for (const text of ['a', 'a', '字', '字']) pattern.test(text);
+          await pause();
+        }
+  })();
+  return preparing;
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** What the assistant says again of a memory that it was given is no news, nor is what was found already. */

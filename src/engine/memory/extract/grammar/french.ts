@@ -116,7 +116,7 @@ export const FRENCH: Grammar = {
       0.75,
       "(?<![\\p{L}])m(?:on|a|es) (?!(?:question|problème|erreur|code|avis|idée|souci|test|script|fonction)(?![\\p{L}]))[\\p{L}'’ -]{1,40}? (?:est|sont|était|s'appelle|s'appellent|a|ont|habite|travaille|vit|étudie|commence|aime|parle)(?![\\p{L}])",
       "(?<![\\p{L}])notre (?:[\\p{L}-]+ ){1,3}(?:est|sont|s'appelle|habite|travaille)(?![\\p{L}])",
-      "(?<![\\p{L}])je (?:ne )?suis (?:pas )?(?:une? \\p{L}|allergique|végétarien|végétarienne|végane?|vegan|intolérante?|diabétique|mariée?|divorcée?|célibataire|enceinte|gauchère?|daltonien|retraitée?|indépendante?|freelance|\\p{L}+(?:eur|euse|ière?|iste|ien|ienne|ecte)(?![\\p{L}])|en (?:train d'apprendre|congé)|de \\p{Lu}|à la retraite|basée?)",
+      "(?<![\\p{L}])je (?:ne )?suis (?:pas )?(?:une? \\p{L}|allergique|végétarien|végétarienne|végane?|vegan|intolérante?|diabétique|mariée?|divorcée?|célibataire|enceinte|gauchère?|daltonien|retraitée?|indépendante?|freelance|\\p{L}+(?:eur|euse|ière?|iste|ien|ienne|ecte)(?![\\p{L}])|en (?:train d'apprendre|congé)|de \\p{L}|à la retraite|basée?)",
       "(?<![\\p{L}])(?:j'habite|je vis|je travaille|j'étudie|j'enseigne|je conduis|je parle|je joue|je loue|je pèse|je gagne|je dirige|je prends|j'utilise|je fais (?:du|de la|des)|j'ai grandi|je code|je développe|je mange|je bois|je cours|je nage|je dors|je me lève|j'apprends)(?![\\p{L}])(?! (?:ça|cela|ceci)(?![\\p{L}]))",
       "(?<![\\p{L}])(?:j'ai|nous avons|je n'ai pas) (?:(?:\\d+|une?|deux|trois|quatre|d'|de) ?(?:[\\p{L}-]+ ){0,2}(?:ans|enfants?|fils|filles?|chiens?|chats?|frères?|sœurs?|voitures?|allergies?|maison|appartement|mari|femme|jumeaux|jardin|vélo|permis|animaux)|de l'asthme|du diabète)(?![\\p{L}])",
     ),

@@ -49,9 +49,21 @@ export interface Grammar {
   confirms: RegExp;
 }
 
-/** One pattern of many alternatives; a space in them stands for white space, ` ?` for white space that may be missing. */
+/** Letters of the languages here that part words by spaces; the class of all letters takes long to compile. */
+const LETTERS = 'a-zà-ÿœ';
+
+/**
+ * One pattern of many alternatives; a space in them stands for white space, ` ?` for white space that may be missing,
+ * and `\\p{L}` for a letter.
+ */
 export function oneOf(...alternatives: string[]): RegExp {
-  return new RegExp(alternatives.join('|').replaceAll(' ?', '\\s*').replaceAll(' ', '\\s+'), 'iu');
+  const source = alternatives
+    .join('|')
+    .replaceAll(' ?', '\\s*')
+    .replaceAll(' ', '\\s+')
+    .replace(/(\[\^?)\\p\{L\}/g, `$1${LETTERS}`)
+    .replaceAll('\\p{L}', `[${LETTERS}]`);
+  return new RegExp(source, 'i');
 }
 
 /** A form of sentence; its weight where several memories are equally relevant, and how sure it is. */
