@@ -43,6 +43,8 @@ export function addChanges(memory: Command, context: Context): void {
       withCalls(context, async (call) => {
         const { kind, scope, pin, tag, expires } = options;
         const content = words.length === 1 && words[0] === '-' ? await terminal.readAll() : words.join(' ');
+        if (content.trim() === '')
+          throw new AppError('BAD_INPUT', 'The text is empty; nothing was remembered.', { field: 'text' });
         const result = await call('memory.add', {
           content,
           ...(kind === undefined ? {} : { kind }),

@@ -79,7 +79,7 @@ export function addLooks(memory: Command, context: Context): void {
         if (page.total === 0) return terminal.out('Nothing is remembered that fits.');
         terminal.out(table(page.units.map(unitRow)));
         if (page.next !== null)
-          terminal.err(`${memories(page.total)} in all; go on with --after ${page.next}`);
+          terminal.err(`${memories(page.total)} in all; go on with --after '${page.next}'`);
       }),
     );
   memory

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
@@ -81,8 +81,9 @@ export function addPorting(memory: Command, context: Context): void {
         .choices(['jsonl', 'markdown'])
         .default('jsonl'),
     )
+    .option('--force', 'write over a file that is there')
     .option('--json', 'print one JSON document')
-    .action((file: string, options: { format: 'jsonl' | 'markdown' }, self: Command) =>
+    .action((file: string, options: { format: 'jsonl' | 'markdown'; force?: true }, self: Command) =>
       withCalls(context, async (call) => {
         const { format } = options;
         if (file === '-')
@@ -91,6 +92,11 @@ export function addPorting(memory: Command, context: Context): void {
             terminal.out(readFileSync(to, 'utf8').trimEnd());
           });
         const to = resolve(file);
+        if (!options.force && existsSync(to))
+          throw new AppError('CONFLICT', `${to} is there already.`, {
+            hint: 'Choose another name, or add --force to write over it.',
+            field: 'file',
+          });
         const result = await call('memory.export', { to, format });
         if (wantsJson(self)) return terminal.json({ ...result, to });
         terminal.out(`Exported ${memories(result.units)} and ${count(result.turns, 'thing')} said to ${to}.`);

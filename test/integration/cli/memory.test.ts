@@ -85,6 +85,7 @@ it('says what is wrong in one sentence, with an exit code', async () => {
   expect(await refused(1, 'wipe')).toContain('--yes');
   expect(await refused(1, 'import')).toContain('--from-original');
   expect(await refused(1, 'settle', 'none', 'one')).toContain('metaclaw memory conflicts');
+  expect(await refused(1, 'add', ' ')).toContain('The text is empty');
   expect(await refused(2, 'add')).toContain('missing required argument');
   expect(await refused(2, 'list', '--kind', 'dream')).toContain('Allowed choices');
   expect(await refused(2, 'add', 'x', '--expires', 'soon')).toContain('2027-01-31');
@@ -124,6 +125,8 @@ it('takes memories in and gives them out without loss, with a host as without', 
   expect(await run(['import', cli.path('notes.md')])).toContain('2 known already');
   await cli.host();
   expect(await run(['export', cli.path('all.jsonl')])).toContain('Exported 2 memories');
+  expect(await refused(1, 'export', cli.path('all.jsonl'))).toContain('--force');
+  expect(await run(['export', cli.path('all.jsonl'), '--force'])).toContain('Exported 2 memories');
   const lines = await run(['export', '-']);
   expect(lines).toContain('I like green tea');
   expect(await run(['export', '-', '--format', 'markdown'])).toContain('I like green tea');
