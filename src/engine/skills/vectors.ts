@@ -27,6 +27,8 @@ const FEWEST = 8;
 const SAMPLE = 40;
 /** Spreads below this are chance. */
 const LEAST_SPREAD = 0.02;
+/** No model that tells texts apart has related ones farther from each other. */
+const LEAST_NEAR = 0.15;
 
 /** How similar skills are to each other, which differs from model to model. */
 interface Background {
@@ -96,7 +98,11 @@ export class SkillVectors {
     return this.#vectors.has(name);
   }
 
-  /** Skills that are near a question, by name. A few milliseconds for thousands of them. */
+  /**
+   * Skills that are near a question, by name; a few milliseconds for thousands of them. What is near differs from model
+   * to model: a skill must stand out among the others, and be about as near as skills are to each other, which small
+   * talk never is.
+   */
   near(question: Float32Array): Map<string, Nearness> {
     const all = this.#similarities(question);
     const near = new Map<string, Nearness>();
@@ -110,10 +116,14 @@ export class SkillVectors {
           : Math.min(
               between(
                 value,
-                ofQuestion.middle + 1.5 * ofQuestion.spread,
-                ofQuestion.middle + 4 * ofQuestion.spread,
+                ofQuestion.middle + 0.5 * ofQuestion.spread,
+                ofQuestion.middle + 2 * ofQuestion.spread,
               ),
-              between(value, ofSkills.mean - 0.5 * ofSkills.spread, ofSkills.mean + ofSkills.spread),
+              between(
+                value,
+                Math.max(LEAST_NEAR, ofSkills.mean - 0.75 * ofSkills.spread),
+                Math.max(2 * LEAST_NEAR, ofSkills.mean + 0.4 * ofSkills.spread),
+              ),
             );
       if (share > 0) near.set(name, { similarity: value, share });
     }
