@@ -48,7 +48,7 @@ const THINGS: Readonly<Record<string, string>> = {
   price: 'price|monthly price|hourly rate|rate|precio|tarifa|prix|tarif|价格|单价|価格|料金',
   salary: 'salary|sueldo|salario|salaire|工资|薪水|給料',
   owner:
-    'owner|product owner|lead|team lead|tech lead|maintainer|on-call|responsable|负责人|担当者|責任者|リーダー',
+    'on-call engineer|on-call developer|on-call person|owner|product owner|lead|team lead|tech lead|maintainer|on-call|responsable|负责人|担当者|責任者|リーダー',
   contact: 'emergency contact|contact|contacto|联系人|連絡先',
   size: 'shoe size|ring size|size|talla|taille|pointure|尺码|サイズ',
   weight: 'weight|peso|poids|体重',
@@ -111,14 +111,18 @@ const ROMANCE = new RegExp(
   'iu',
 );
 const CHINESE = new RegExp(
-  `^(?<before>.{0,40}?)(?<name>${WIDE}|IP)(?<behind>)(?:是|为|:|=|改成了?|改为了?|改到了?|变成了?|换成了?|换到了?|更新为|更改为|延到了?)\\s*(?<value>.{1,60}?)了?$`,
+  `^(?<before>.{0,40}?)(?<name>${WIDE}|IP)(?<behind>)\\s*(?:是|为|:|=|改成了?|改为了?|改到了?|变成了?|换成了?|换到了?|更新为|更改为|延到了?)\\s*(?<value>.{1,60}?)了?$`,
   'iu',
 );
 const JAPANESE = new RegExp(
-  `^(?<before>.{0,40}?)(?<name>${WIDE}|IP)(?<behind>)(?:は|が|:)\\s*(?<value>.{1,60}?)(?:です|だ|になりました|になった|に変わりました|に変わった|に変更しました|に変更になりました|に変更されました|に変更|に変えました|に移りました)?$`,
+  `^(?<before>.{0,40}?)(?<name>${WIDE}|IP)(?<behind>)\\s*(?:は|が|:)\\s*(?<value>.{1,60}?)(?:です|だ|になりました|になった|に変わりました|に変わった|に変更しました|に変更になりました|に変更されました|に変更|に変えました|に移りました)?$`,
   'iu',
 );
-const PATTERNS = [ENGLISH, COLON, ROMANCE, CHINESE, JAPANESE];
+const INVERSE = new RegExp(
+  `^(?<value>\\p{Lu}[\\p{L}\\p{N}.'’-]*(?: \\p{Lu}[\\p{L}\\p{N}.'’-]*){0,3}) is (?<before>(?:my|our|the)(?: new| current)?(?: \\p{L}+){0,2}?) (?<name>${LATIN})(?<behind>(?: (?:of|for) .{2,40})?)$`,
+  'u',
+);
+const PATTERNS = [INVERSE, ENGLISH, COLON, ROMANCE, CHINESE, JAPANESE];
 
 /** A value that a thing can have; `my phone is broken` names none. */
 function isValue(kind: string, value: string): boolean {
@@ -130,7 +134,7 @@ function isValue(kind: string, value: string): boolean {
     return false;
   if (/^(?:muy|demasiado|trop|très|坏|很|太|没|不|壊れ)/iu.test(value)) return false;
   if (/[\p{N}\p{Lu}@/"'\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}]/u.test(value)) return true;
-  return WORDED.has(kind);
+  return WORDED.has(kind) || /[\p{L}\p{N}]\.\p{L}/u.test(value);
 }
 /** Things whose values are words without a capital. */
 const WORDED = new Set(
@@ -165,6 +169,50 @@ export function attributeIn({ text, future, past, negated, changed, added }: Sta
   }
   return nothing;
 }
+
+const UNIT =
+  'seconds?|minutes?|hours?|days?|weeks?|months?|years?|percent|%|[kmgt]i?b|km|m|cm|kg|g|euros?|dollars?|degrees?|points?|people|segundos?|minutos?|horas?|días?|semanas?|meses|años?|secondes?|heures?|jours?|semaines?|mois|ans';
+const MEASURE = new RegExp(
+  `^(?<before>(?:the|our|my|el|la|nuestr[oa]|mi|le|notre|mon|ma) .{2,60}?) (?:is|are|takes|costs|lasts|was changed to|changed to|went up to|went down to|es|son|dura|cuesta|est|sont|dure|coûte) (?<value>[$€£¥]?\\d+(?:[.,]\\d+)*(?: ?(?:${UNIT}))?)$`,
+  'iu',
+);
+
+/** `the retention period is 30 days`. */
+export function measureIn({ text, future, past, negated, added, changed }: Statement): Found {
+  const groups = MEASURE.exec(text)?.groups;
+  if (!groups || future || negated || added || (past && !changed)) return { tells: [], ends: [] };
+  const subject = subjectOf(groups.before ?? '');
+  if (subject === '') return { tells: [], ends: [] };
+  return { tells: [{ slot: slotName('measure', subject), value: plain(groups.value ?? '') }], ends: [] };
+}
+
+const COUNT =
+  /^(?<before>.{1,60}?) (?:have|has|['’]ve got|tiene|tienen|tengo|tenemos|avons|ai|a|ont) (?<value>\d+|one|two|three|four|five|six|seven|eight|nine|ten|dos|tres|cuatro|cinco|deux|trois|quatre|cinq) (?<name>[\p{L} -]{2,40})$|^(?<wide>.{1,20}?)有\s?(?<number>[\d一两二三四五六七八九十]+)\s?(?<thing>[个只名位台条辆间套]?[\p{Script=Han}]{1,8})$/iu;
+
+/** `I have two cats`, `the team has 5 developers`. */
+export function countIn({ text, future, past, negated, added, changed }: Statement): Found {
+  const groups = COUNT.exec(text)?.groups;
+  if (!groups || future || negated || added || (past && !changed)) return { tells: [], ends: [] };
+  const { before, name, wide, thing } = groups;
+  const subject = subjectOf(`${before ?? wide ?? ''} ${name ?? thing ?? ''}`);
+  if (subject === '') return { tells: [], ends: [] };
+  const value = (groups.value ?? groups.number ?? '').toLowerCase();
+  return { tells: [{ slot: slotName('count', subject), value: NUMBERS[value] ?? value }], ends: [] };
+}
+const NUMBERS: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    'one 一',
+    'two dos deux 两 二',
+    'three tres trois 三',
+    'four cuatro quatre 四',
+    'five cinco cinq 五',
+    'six 六',
+    'seven 七',
+    'eight 八',
+    'nine 九',
+    'ten 十',
+  ].flatMap((words, at) => words.split(' ').map((word) => [word, String(at + 1)])),
+);
 
 const PORT =
   /^(?<before>.*?)\b(?:on|to|at|uses?|en el|sur le|escucha en el|écoute sur le)?\s*(?:port|puerto)\s*(?<value>\d{2,5})(?<behind>.*)$|^(?<wide>.*?)(?:端口|ポート)\s*(?<number>\d{2,5})/iu;

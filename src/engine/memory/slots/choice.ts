@@ -23,7 +23,7 @@ const CHOICES: readonly Choice[] = [
       ],
       [
         'spaces',
-        /\b(?:(?:\d|two|four|eight|dos|cuatro|deux|quatre)[ -])?(?:spaces|space indent\w*|espacios|espaces)\b|\d?\s?[个個]?空格|スペース(?:\d|[2４2]つ)?/giu,
+        /\b(?:(?:\d|two|four|eight|dos|cuatro|deux|quatre)[ -])?(?:spaces|space indent\w*|espacios|espaces)\b|(?:[\d两二四八]\s?[个個]\s?)?空格|スペース(?:\d|[2４2]つ)?/giu,
       ],
     ],
   },
@@ -138,12 +138,13 @@ export function choiceIn({ text, clause, added, future }: Statement): Found {
         const rejected =
           REJECTED_AFTER.test(text.slice(0, match.index)) ||
           REJECTED_BEFORE.test(text.slice(match.index + match[0].length));
-        (rejected ? refused : wanted).push(value);
+        (rejected ? refused : wanted).push(rejected ? value : `${value}${widthOf(name, match[0])}`);
         rest = rest.replace(match[0], ' ');
       }
     const chosen = new Set(wanted);
     if (chosen.size === 0 && refused.length === 0) continue;
-    if (chosen.size > 1 || refused.some((value) => chosen.has(value))) return nothing;
+    if (chosen.size > 1 || refused.some((value) => [...chosen].some((one) => one.startsWith(value))))
+      return nothing;
     const subject = subjectOf(rest.replace(about ? new RegExp(about, 'giu') : /$^/, ' ').replace(FORM, ' '));
     const slot = slotName(`choice/${name}`, subject);
     const [only] = chosen;
@@ -157,6 +158,28 @@ export function choiceIn({ text, clause, added, future }: Statement): Found {
   }
   return nothing;
 }
+
+/** How many spaces; empty where nobody says. */
+function widthOf(name: string, words: string): string {
+  if (name !== 'indentation') return '';
+  const found = /\d|two|four|eight|dos|cuatro|deux|quatre|[两二四八２４]/iu.exec(words)?.[0].toLowerCase();
+  return found === undefined ? '' : ` ${WIDTHS[found] ?? found}`;
+}
+const WIDTHS: Readonly<Record<string, string>> = {
+  two: '2',
+  dos: '2',
+  deux: '2',
+  两: '2',
+  二: '2',
+  '２': '2',
+  four: '4',
+  cuatro: '4',
+  quatre: '4',
+  四: '4',
+  '４': '4',
+  eight: '8',
+  八: '8',
+};
 
 /** Words that such wishes are put in. */
 const FORM =

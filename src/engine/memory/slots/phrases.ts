@@ -20,7 +20,7 @@ const MONTH =
 /** When something began or was said, and other words beside the point; they tell nobody's facts apart. */
 export const ASIDE = phrases(
   `now|currently|today|nowadays|these days|at the moment|at present|from now on|going forward|finally|recently|just
-   |already|actually|again|as of (?:today|now|\\d{4}|(?:${MONTH})(?: \\d{4})?)|last (?:week|month|year|night|\\p{L}+day|spring|summer|autumn|fall|winter)
+   |already|actually|again|as of (?:today|now|\\d{4}|(?:${MONTH})(?: \\d{4})?)|last (?:week|month|year|night|\\p{L}+day|weekend|spring|summer|autumn|fall|winter)
    |since (?:then|\\d{4}|(?:${MONTH})(?: \\d{4})?|yesterday|last (?:week|month|year))|yesterday|this (?:week|month|year|morning|spring|summer)
    |in (?:${MONTH})(?: \\d{4})?|in \\d{4}|by the way|btw|fyi|for the record|please|remember(?: that)?|note(?: that)?|keep in mind(?: that)?
    |any ?more|any longer|officially|fully|completely|everywhere|well|ok|okay|so|hey|always|for context|for reference|important
@@ -49,7 +49,7 @@ export const CONDITION = phrases(
 
 /** One of several, and nobody can tell which. */
 export const VAGUE = phrases(
-  'other|others|second|third|some|most|many|half|one of|old|former|previous|otro|otra|otros|otras|segundo|segunda|algunos|autre|autres|deuxième|certains|certaines|ancien|ancienne',
+  'other|others|first(?! name)|second|third|last(?! (?:name|week|month|year|night|\\p{L}+day|weekend|spring|summer|autumn|fall|winter|time))|some|most|many|half|one of|old|former|previous|otro|otra|otros|otras|segundo|segunda|algunos|autre|autres|deuxième|certains|certaines|ancien|ancienne',
   '另一 其他 其它 别的 第二 有些 有的 大多 別の 他の もう一つ 一部 古い',
 );
 
@@ -61,7 +61,7 @@ export const ADDITION = phrases(
 
 /** Not yet so, or perhaps. */
 export const FUTURE = phrases(
-  `will|won['’]t|would|['’]ll|going to|gonna|plan|plans|planning|might|(?<!\\d )may(?! \\d)|maybe|perhaps|could|should|considering|consider|thinking|want to|wants to|would like to
+  `will|won['’]t|would|['’]ll|going to|gonna|plan|plans|planning|might|(?<!(?:\\d|in|since|until|by|of|this|last|next) )may(?! \\d)|maybe|perhaps|could|should|considering|consider|thinking|want to|wants to|would like to
    |hope|hoping|try|trying|tried|evaluating|next (?:week|month|year|sprint|quarter)|soon|eventually|someday|tomorrow|wish|wondering|deciding
    |vamos a|voy a|planeamos|planeo|quizás|quizá|tal vez|podríamos|podría|queremos|quiero|pensamos|pensando|mañana|próximo|próxima
    |allons|vais|prévoyons|prévoit|peut-être|pourrions|pourrait|voudrions|voulons|envisageons|demain|prochain|prochaine|essayons`,
@@ -86,7 +86,7 @@ export const NEGATION = phrases(
 
 /** Words that say that something became otherwise. */
 export const CHANGE = phrases(
-  `moved|migrated|switched|changed|upgraded|downgraded|updated|replaced|converted|relocated|no longer|now|instead|from now on|any ?more|stopped|new|became|dropped|ditched|correction|rather
+  `moved|migrated|switched|changed|upgraded|downgraded|updated|replaced|converted|relocated|no longer|now|instead|from now on|any ?more|stopped|new|became|dropped|ditched|correction|rather|slipped|postponed|rescheduled|pushed|shifted|joined
    |migramos|migré|migrado|cambiamos|cambié|cambió|cambiado|pasamos|pasé|ahora|ya no|reemplazamos|reemplazado|actualizamos|actualizado|mudé|mudamos
    |migré|migrons|passé|passés|passées|passée|changé|remplacé|désormais|maintenant|plus|déménagé|emménagé`,
   '现在 改 换 迁移 切换 升级 不再 搬 变成 变为 更新为 今は 現在 移行 切り替 変更 変わ 変え 引っ越 乗り換 もう になりました になった アップグレード やめ',
@@ -99,23 +99,23 @@ export const USE = phrases(
    |is|are|['’]re on|we['’]re|i['’]m on|am on|stack|dropped|ditched|stopped|stays on|stay on|test with|tests with
    |usa|usan|uso|usamos|usar|utilizamos|utiliza|utilizo|utilizan|corre|corren|migramos|migré|migrado|cambiamos|cambié|cambiado|pasamos|pasé|pasado|actualizamos|actualizado|reemplazamos|reemplazado|funciona|es|está|adoptamos|prefiero|prefiere
    |utilisons|utilise|utilisent|utilisé|tourne|tournent|migré|migrons|passé|passés|passée|passées|changé|remplacé|fonctionne|est|adopté|employons|préfère|préférons`,
-  '使用 采用 用 迁移 换 切换 改 升级 是 跑在 部署 弃用 偏好 喜欢 使 利用 採用 移行 切り替 変更 変え 乗り換 アップグレード です 動い 動かし デプロイ やめ 好',
+  '使用 采用 用 迁移 换 切换 改 升级 是 跑在 部署 弃用 偏好 喜欢 使 利用 採用 移行 切り替 変更 変え 変わ 乗り換 アップグレード です 動い 動かし デプロイ やめ 好',
 );
 
 /** Words of such statements that are in all of them, so that they tell no subjects apart. */
 export const FILLER = phrases(
   `i|i['’]m|i['’]ve|i['’]d|we|we['’]re|we['’]ve|the|a|an|user|user['’]s|users|team|project|stack|codebase|repo|repository|app|application|company|everything|whole|entire|main|over|to|from|with|by|on|for|it|it['’]s|thing|things
    |use|uses|used|using|run|runs|running|moved|move|migrated|switched|changed|upgraded|downgraded|updated|converted|replaced|adopted|settled|chose|picked|went|rely|relies|work with|works with|working with|work in|works in|written|write|writes|code|coding|develop|develops|built|powered|hosted|deployed|stays|stay
-   |prefer|prefers|preference|preferred|like|likes|love|loves|enjoy|enjoys|want|wants|rather|than|better|instead|favor|favour|opt|go|longer|much|really|still|stopped|stop|dropped|ditched|new|correction|become|became|happen|happens|called|named|takes|take|place|start|starts|begin|begins
-   |usa|usan|uso|usar|usamos|utilizamos|utiliza|utilizo|utilizan|corre|migramos|migrado|cambiamos|cambié|cambió|cambiado|pasamos|pasé|pasado|actualizamos|reemplazamos|funciona|proyecto|equipo|nuestra|nuestros|hemos|ha|han|he|todo|está|prefiero|prefiere|prefieres|gusta|gustan|encanta|usuario|usuaria|lugar|vez
-   |utilisons|utilise|utilisent|utilisé|tourne|migré|migrons|passé|passés|passée|passées|changé|remplacé|fonctionne|projet|équipe|sommes|avons|notre|emploie|préfère|préfères|préférons|préférence|aime|aimons|adore|utilisateur|utilisatrice|plutôt|lieu|plus|n|d|l|j`,
+   |prefer|prefers|preference|preferred|like|likes|love|loves|enjoy|enjoys|want|wants|rather|than|better|instead|favor|favour|opt|go|longer|much|really|still|stopped|stop|dropped|ditched|new|correction|become|became|happen|happens|called|named|slipped|postponed|rescheduled|pushed|shifted|favorite|favourite|takes|take|place|start|starts|begin|begins
+   |usa|usan|uso|usar|usamos|utilizamos|utiliza|utilizo|utilizan|corre|migramos|migrado|cambiamos|cambié|cambió|cambiado|pasamos|pasé|pasó|pasado|movió|aplazó|actualizamos|reemplazamos|funciona|favorito|favorita|proyecto|equipo|nuestra|nuestros|hemos|ha|han|he|todo|está|prefiero|prefiere|prefieres|gusta|gustan|encanta|usuario|usuaria|lugar|vez
+   |utilisons|utilise|utilisent|utilisé|tourne|migré|migrons|passé|passés|passée|passées|déplacé|déplacée|déplacés|reporté|reportée|changé|remplacé|fonctionne|projet|équipe|sommes|avons|notre|emploie|préfère|préfères|préférons|préférence|aime|aimons|adore|utilisateur|utilisatrice|plutôt|lieu|plus|n|d|l|j`,
   `数据库 データベース 环境 環境 我们的 我们 我的 我 咱们 用户 团队 项目 技术栈 迁移到了 迁移到 迁移 切换到了 切换到 切换 换成了 换成 换到了 换到 换 改成了 改成 改用了 改用 改为 升级到了 升级到 升级 使用 采用 部署在 跑在 更喜欢 喜欢 偏好 偏向 习惯 而不是 不再 了 到 成 用 从 把 是 为 的 在 和 都 给 来 更 爱
-   私たち 私 僕 俺 弊社 当社 チーム プロジェクト 移行 切り替え 変更 変え 乗り換え 使用 利用 採用 使って 使い 使う 好き 好み ほう 方 希望`,
+   私たち 私 僕 俺 弊社 当社 チーム プロジェクト 移行 切り替え 変更 変え 変わり 変わ 乗り換え 使用 利用 採用 使って 使い 使う 好き 好み ほう 方 希望`,
 );
 
 /** Splits a text into statements; a full stop in a number ends none. */
 export const STATEMENT_END =
-  /(?<=[.!?])\s+|[。！？；;\n]+|,?\s+(?:but|however|pero|mais|sin embargo)\s+|，(?:但是|但|不过|而|后来)?|(?:ですが|ましたが|だったが|けれど|けど|たが|が)、|,\s+(?=(?:and |y |et )?(?:now|ahora|maintenant|désormais)\b)|\s+(?:and|y|et)\s+(?=(?:now|ahora|maintenant|désormais)\b)/iu;
+  /(?<=[.!?])(?<!\b(?:Dr|Mr|Mrs|Ms|Prof|St|Sr|Sra|Mme|vs|etc)\.)\s+|[。！？；;\n]+|,?\s+(?:but|however|pero|mais|sin embargo)\s+|，(?:但是|但|不过|而|后来)?|(?:ですが|ましたが|だったが|けれど|けど|たが|が)、|,\s+(?=(?:and |y |et )?(?:now|ahora|maintenant|désormais)\b)|\s+(?:and|y|et)\s+(?=(?:now|ahora|maintenant|désormais)\b)/iu;
 
 /** Labels that the original put in front of what it stored. */
 export const LABEL =

@@ -1,5 +1,5 @@
 import type { MemoryKind } from '../../../shared/memory.ts';
-import { attributeIn, portIn } from './attributes.ts';
+import { attributeIn, countIn, measureIn, portIn } from './attributes.ts';
 import { choiceIn, preferenceIn, stanceIn } from './choice.ts';
 import { personIn } from './person.ts';
 import { scheduleIn } from './schedule.ts';
@@ -45,6 +45,8 @@ const READERS: readonly ((statement: Statement) => Found)[] = [
   scheduleIn,
   portIn,
   attributeIn,
+  measureIn,
+  countIn,
   toolIn,
   personIn,
   stanceIn,
@@ -68,7 +70,7 @@ export function contradicts(slot: string, one: string, other: string): boolean {
   const [first, second] = [one.replace(/^!/, ''), other.replace(/^!/, '')];
   const denials = [one, other].filter((value) => value.startsWith('!')).length;
   if (denials === 2) return false;
-  if (slot.startsWith('tech/')) {
+  if (slot.startsWith('tech/') || slot.startsWith('choice/indentation')) {
     const [[nameA, versionA], [nameB, versionB]] = [nameAndVersion(first), nameAndVersion(second)];
     if (denials === 1)
       return nameA === nameB && (versionA === '' || versionB === '' || versionA === versionB);

@@ -89,6 +89,8 @@ export function has(phrases: RegExp, text: string): boolean {
   return phrases.test(text);
 }
 
+/** Names of one capital letter or of capitals only. */
+const LETTERS = /(?<=\S\s)(?!I\b)[A-Z](?=\s|$|['’])|(?<![\p{L}\p{N}])(?!I\b)[A-Z]{2,5}(?![\p{L}\p{N}])/gu;
 /** Old is also what is being replaced. */
 const OLD_VALUE = /\b(?:replac\w+|drop\w+|from) (?:our |the |my )?(?:old|previous|former)\b/giu;
 const NUMBER = /(?<![\p{L}\p{N}])\d+(?:[.,:]\d+)*(?![\p{L}\p{N}])/gu;
@@ -98,12 +100,14 @@ const NUMBER = /(?<![\p{L}\p{N}])\d+(?:[.,:]\d+)*(?![\p{L}\p{N}])/gu;
  * itself. Two statements are about the same only when these are the same.
  */
 export function subjectOf(text: string, known: ReadonlySet<string> = new Set()): string {
-  const left = text.replace(NEGATION, ' ').replace(CHANGE, ' ').replace(FILLER, ' ');
+  // Project A, the US: letters that would pass for a filler or a pronoun.
+  const letters = (text.match(LETTERS) ?? []).filter((name) => !known.has(name.toLowerCase()));
+  const left = text.replace(LETTERS, ' ').replace(NEGATION, ' ').replace(CHANGE, ' ').replace(FILLER, ' ');
   const words = termsOf(left)
     .filter(({ surface, term }) => !known.has(surface) && !known.has(term))
     .map(({ term }) => term);
   const numbers = left.match(NUMBER) ?? [];
-  return [...new Set([...words, ...numbers])].sort().join(' ');
+  return [...new Set([...letters, ...words, ...numbers])].sort().join(' ');
 }
 
 /** A slot of a family for a subject. */

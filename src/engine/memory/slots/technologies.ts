@@ -19,7 +19,7 @@ const BY_PURPOSE = {
   orm: 'prisma typeorm sequelize drizzle sqlalchemy hibernate knex mikroorm',
   ci: 'jenkins github-actions gitlab-ci circleci travis/travis-ci teamcity buildkite drone bitbucket-pipelines',
   hosting:
-    'aws gcp/google-cloud azure heroku vercel netlify fly.io/flyio hetzner digitalocean linode ovh render railway cloudflare',
+    'aws gcp/google-cloud azure heroku vercel netlify fly.io/flyio hetzner digitalocean linode ovh render railway cloudflare aliyun/alibaba-cloud/阿里云 tencent-cloud/腾讯云',
   orchestration: 'kubernetes/k8s nomad docker-swarm/swarm ecs openshift docker-compose',
   'code host': 'github gitlab bitbucket gitea forgejo codeberg',
   tracker: 'jira linear asana trello redmine youtrack clickup basecamp shortcut',
@@ -75,7 +75,7 @@ const WORDS = new Set(
 );
 
 const NAME = new RegExp(
-  `(?<![\\p{L}\\p{N}_.@/-])(?:${[...ALL.keys()]
+  `(?<![\\p{Script=Latin}\\p{N}_.@/-])(?:${[...ALL.keys()]
     .sort((a, b) => b.length - a.length)
     .map((name) => name.replace(/[.+]/g, '\\$&').replaceAll(' ', '[ -]'))
     .join('|')})(?![\\p{Script=Latin}\\p{N}_@+#-]|\\.\\p{L})`,
