@@ -86,12 +86,20 @@ export function moveFolder(from: string, to: string): void {
   }
 }
 
-/** Calls `onFolder` for each folder whose SKILL.md came, changed or went. Resolves when it watches. */
+interface WatchListeners {
+  onFolder: (folder: string) => void;
+  onGone: () => void;
+  onTrouble: (error: unknown) => void;
+}
+
+/**
+ * Calls `onFolder` for each folder whose SKILL.md came, changed or went, and `onGone` when the watched folder itself
+ * went, after which nothing more comes. Resolves when it watches.
+ */
 export async function watchSkills(
   dir: string,
   clock: Clock,
-  onFolder: (folder: string) => void,
-  onTrouble: (error: unknown) => void,
+  { onFolder, onGone, onTrouble }: WatchListeners,
 ): Promise<() => Promise<void>> {
   const waiting = new Map<string, () => void>();
   const notice = (path: string) => {
@@ -118,6 +126,9 @@ export async function watchSkills(
     ignored: (path, stats) => path !== dir && isIgnored(dir, path, stats?.isFile() === true),
   });
   for (const event of ['add', 'change', 'unlink', 'addDir', 'unlinkDir'] as const) watcher.on(event, notice);
+  watcher.on('unlinkDir', (path) => {
+    if (relative(dir, path) === '') onGone();
+  });
   await new Promise<void>((resolve) => {
     watcher.once('ready', resolve);
     watcher.on('error', (error) => {

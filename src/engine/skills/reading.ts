@@ -38,7 +38,7 @@ export class Reading {
 
   constructor(deps: ReadingDeps) {
     this.#deps = deps;
-    this.#roots = new Roots({ ...deps, appeared: () => void this.#readRootsNext() }, deps.roots ?? []);
+    this.#roots = new Roots({ ...deps, moved: () => void this.#readRootsNext() }, deps.roots ?? []);
     this.shelf = new Shelf(this.#roots.places);
     this.#slices = this.#newSlices();
   }

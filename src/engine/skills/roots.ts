@@ -19,12 +19,12 @@ export interface RootsDeps {
   log: Logger;
   /** A folder in one of the places came, changed or went. */
   changed: (folder: string, place: number) => void;
-  /** A folder that could not be read is there now. */
-  appeared: () => void;
+  /** A folder is there that could not be read before, or one is gone. */
+  moved: () => void;
 }
 
 /** How often is looked for a folder that was not there. */
-const LOOK_AGAIN_MS = 30_000;
+const LOOK_AGAIN_MS = 5000;
 
 /** The folders of other tools, in order of priority after the library: which there are, and the watching of all. */
 export class Roots {
@@ -77,6 +77,9 @@ export class Roots {
    */
   async watch(): Promise<void> {
     this.#cancel();
+    const { dir: library } = this.#deps;
+    if (!isReadable(library))
+      this.#missing.set(library, { path: library, message: 'The skills folder is gone.' });
     const wanted = new Set(this.places.filter((dir) => !this.#missing.has(dir)));
     for (const [dir, unwatch] of this.#watched)
       if (!wanted.has(dir)) {
@@ -99,15 +102,29 @@ export class Roots {
       const place = this.places.indexOf(dir);
       if (place >= 0) changed(folder, place);
     };
-    return watchSkills(realpathSync(dir), clock, notice, (error) =>
-      log.warn({ err: error, dir }, 'changes of the skills folder may be noticed only after a restart'),
-    );
+    return watchSkills(realpathSync(dir), clock, {
+      onFolder: notice,
+      onGone: () => this.#gone(dir),
+      onTrouble: (error) =>
+        log.warn({ err: error, dir }, 'changes of the skills folder may be noticed only after a restart'),
+    });
+  }
+
+  /** A folder that was watched is no more: its watcher hears nothing of another one of that name. */
+  #gone(dir: string): void {
+    const { log } = this.#deps;
+    const unwatch = this.#watched.get(dir);
+    if (unwatch === undefined) return;
+    this.#watched.delete(dir);
+    unwatch().catch((error: unknown) => log.debug({ err: error, dir }, 'a watcher was not closed'));
+    this.#deps.moved();
   }
 
   #lookAgain(): void {
+    this.#cancel();
     if (this.#missing.size === 0) return;
     this.#cancel = this.#deps.clock.after(LOOK_AGAIN_MS, () => {
-      if ([...this.#missing.keys()].some(isReadable)) this.#deps.appeared();
+      if ([...this.#missing.keys()].some(isReadable)) this.#deps.moved();
       else this.#lookAgain();
     });
   }

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { SkillProblem } from '../../shared/model.ts';
 import { type LoadedFile, loadSkill, SKILL_FILE, skillFolders } from './folder.ts';
@@ -60,7 +60,7 @@ export class Shelf {
   /** Looks at one folder of a place after the other: its name where its file is not as it was read, else null. */
   *changedIn(place: number): Generator<string | null> {
     const dir = this.#dirs[place] as string;
-    const there = new Set(skillFolders(dir));
+    const there = new Set(existsSync(dir) ? skillFolders(dir) : []);
     for (const folder of there) {
       const path = join(dir, folder);
       const before = this.#files.get(path)?.updatedAtMs ?? null;

@@ -23,7 +23,11 @@ let root: string;
 let database: Database;
 let book: SkillBook;
 let undo: UndoLog;
-const clock = systemClock();
+/** Looks for missing folders are not waited for. */
+const clock = {
+  ...systemClock(),
+  after: (ms: number, fn: () => void) => systemClock().after(Math.min(ms, 100), fn),
+};
 const at = (...parts: string[]) => join(root, ...parts);
 const text = (name: string, description: string) =>
   `---\nname: ${name}\ndescription: ${description}\n---\n\nDo it well.\n`;
@@ -158,3 +162,20 @@ it('takes other folders while it runs, as often as they change, and lets those g
   await until(() => described('new') !== undefined);
   expect(described('knot')).toBeUndefined();
 });
+
+it('notices a folder again that went and came back, the library too, and one that was not there at first', async () => {
+  put('skills', 'mine', text('deploy', 'Deploying as I do it'));
+  put('claude', 'brew', text('brew', 'Brewing oolong'));
+  rmSync(at('openclaw'), { recursive: true });
+  await open();
+  for (const place of ['skills', 'claude']) rmSync(at(place), { recursive: true });
+  await until(() => book.list().skills.length === 0);
+  await until(() => book.list().problems.length === 3);
+  put('skills', 'new', text('knot', 'Tying knots'));
+  put('claude', 'brew', text('brew', 'Brewing sencha'));
+  put('openclaw', 'sail', text('sail', 'Mending sails'));
+  await until(() => book.list().skills.length === 3);
+  await until(() => book.list().problems.length === 0);
+  put('skills', 'new', text('knot', 'Tying better knots'));
+  await until(() => described('knot') === 'Tying better knots');
+}, 30_000);
