@@ -200,7 +200,7 @@ function LeftOut({ item }: { item: LeftOutItem }) {
         <Icon aria-hidden="true" />
       </span>
       <div className="grow">
-        <div className="cut t2">{item.id}</div>
+        <div className="cut t2">{item.kind === 'memory' ? <InjectedText item={item} /> : item.id}</div>
         <div className="sm t3">{t(`activity.left.${item.reason}`)}</div>
       </div>
     </div>

@@ -116,12 +116,11 @@ function Pair(props: {
     </div>
   );
   return (
-    <article className="panel conflict" aria-label={conflict.message}>
+    <article className="panel conflict" aria-label={t(`memories.why.${conflict.why}`)}>
       <header>
         <Badge tone={conflict.why === 'contradiction' ? 'warn' : 'line'}>
           {t(`memories.why.${conflict.why}`)}
         </Badge>
-        <span className="sm t3 cut grow">{conflict.message}</span>
       </header>
       <div className="sides">
         {side(conflict.one, 'one')}

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import type { InjectedItem, TurnSummary } from '../../../../shared/model.ts';
+import type { InjectedItem, LeftOutItem, TurnSummary } from '../../../../shared/model.ts';
 import { useCommand, useRoute } from '../../api.ts';
 import { useT } from '../../i18n.tsx';
 import { useUi } from '../../state.ts';
@@ -9,13 +9,14 @@ import { Button, Panel } from '../../ui/primitives.tsx';
 import { PLAIN, useFilter } from './filter.ts';
 
 /** What a memory says that a turn carried, by its present words; a link to it where there is more to see. */
-export function InjectedText({ item }: { item: InjectedItem }) {
+export function InjectedText({ item }: { item: InjectedItem | LeftOutItem }) {
   const isUnit = !/^t\d+$/.test(item.id);
   const memory = useRoute('memory.get', { id: item.id }, { enabled: isUnit });
-  if (!isUnit || memory.isError) return item.title;
+  const title = 'title' in item ? item.title : item.id;
+  if (!isUnit || memory.isError) return title;
   return (
-    <Link className="row-link" title={item.title} href={`/memories/${encodeURIComponent(item.id)}`}>
-      {memory.data?.content ?? item.title}
+    <Link className="row-link" title={title} href={`/memories/${encodeURIComponent(item.id)}`}>
+      {memory.data?.content ?? title}
     </Link>
   );
 }

@@ -36,6 +36,7 @@ export function LearningPart() {
           />
         }
       />
+      <SwitchRow path="memory.enabled" label={t('memories.rememberNew')} help={t('settings.memoryHelp')} />
       <SwitchRow
         path="record.bodies"
         label={t('settings.recordBodies')}
