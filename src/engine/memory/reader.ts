@@ -215,7 +215,8 @@ export class Reader {
     const late = new AbortController();
     const cancel = this.#deps.clock.after(MODEL_MS, () => late.abort());
     try {
-      return await work(AbortSignal.any([signal, late.signal]));
+      const limited = AbortSignal.any([signal, late.signal]);
+      return await Promise.race([work(limited), aborted(limited)]);
     } catch (error) {
       if (late.signal.aborted) throw new HopelessError('The model took too long to read for memories.');
       throw error;
@@ -275,6 +276,13 @@ export class Reader {
 /** Nobody said anything that a model would have to be asked about. */
 function isSmallTalk(turns: readonly TurnRow[]): boolean {
   return !turns.some(({ role, text }) => role === 'user' && wordsOf(text).size >= LEAST_WORDS);
+}
+
+/** Rejects when the signal fires, whether or not the work listens to it. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
 }
 
 function nextTick(): Promise<void> {

@@ -167,7 +167,13 @@ function statementIn(
   if (grammar.standing.test(bare)) {
     if (grammar.habit.test(bare)) return { kind: 'preference', importance: 0.75, confidence: 0.75 };
     if (strong) return strong;
-    if (any('order') || hasRule(bare, grammar) || beginsWith(bare, grammar.standing))
+    const rest = bare.replace(grammar.standing, ' ').trim();
+    if (
+      any('order') ||
+      grammar.order.test(rest) ||
+      hasRule(bare, grammar) ||
+      beginsWith(bare, grammar.standing)
+    )
       return { kind: 'procedural_observation', importance: 0.82, confidence: 0.8 };
   }
   if (any('order') && strong?.kind !== 'procedural_observation') return null;

@@ -47,7 +47,7 @@ export function toSentence(text: string): Sentence {
 export function clausesOf(sentence: string): string[] {
   return sentence
     .split(
-      /(?<!\d)[,;:](?!\d)\s+|[，；、：]|\s+[–—-]\s+|\s+(?=(?:because|since|parce que|car|porque|ya que)\s)/u,
+      /(?<!\d)[,;:](?!\d)\s+|[，；、：]|\s+[–—-]\s+|\s+(?=(?:because|since|parce que|car|porque|ya que)\s)|(?<=(?:ので|ですから|ますから|ため))/u,
     )
     .map((clause) => clause.trim())
     .filter((clause) => clause !== '');

@@ -8,10 +8,10 @@ const ADVERBS =
   '(?: (?:really|also|generally|usually|typically|always|much|strongly|absolutely|still|personally|definitely|just|do|actually|honestly|very much|tend to|currently|now|mostly|mainly|only|already|often|normally|both|all|recently|finally|never|no longer|been|not))*';
 const MONTHS =
   '(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
-const DAYS = '(?:mon|tues|wednes|thurs|fri|satur|sun)days?';
+const DAYS = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
 const NUMBER = '(?:\\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|several|a couple of)';
 const THINGS =
-  '(?:project|repo|repository|codebase|app|application|service|api|backend|frontend|server|database|db|staging|production|prod|environment|pipeline|ci|cluster|website|site|stack|schema|branch|package|library|monorepo|tests?|domain|company|product|startup|deployments?|deploys?|releases?|budget|deadline|port|endpoint|queue|cache|bucket|cron|worker|wiki|docs|runbook|config|client|customer|contract|office|thesis|paper|course|team|vendor|supplier|printer|router|nas|backups?|sprint|roadmap|linter|formatter|build|style guide)';
+  '(?:project|repo|repository|codebase|app|application|service|api|backend|frontend|server|database|db|staging|production|prod|environment|pipeline|ci|cluster|website|site|stack|schema|branch|package|library|monorepo|tests?|domain|company|product|startup|deployments?|deploys?|releases?|budget|deadline|port|endpoint|queue|cache|bucket|cron|worker|wiki|docs|runbook|config|client|customer|contract|office|thesis|paper|course|team|vendor|supplier|printer|router|nas|backups?|sprint|roadmap|linter|formatter|build|style guide|design system|dashboard|shop|warehouse|bakery|kitchen|lab|clinic|classroom|garden)';
 const TOOL_VERBS =
   '(?:uses?|used|using|runs?|ran|running|deploy(?:s|ed|ing)?|migrat(?:e|es|ed|ing)|mov(?:e|es|ed|ing)|switch(?:es|ed|ing)?|upgrad(?:e|es|ed|ing)|downgraded|adopt(?:ed|ing)?|host(?:s|ed|ing)?|ship(?:s|ped|ping)?|target(?:s|ing)?|support(?:s|ed)?|stor(?:e|es|ed|ing)|rel(?:y|ies) on|depends? on|chose|went with|going with|standardi[sz]ed|replac(?:e|ed|ing)|dropped|built (?:on|with|in)|written in|based (?:on|in)|follow(?:s|ed)?|requires?|pinned|releas(?:e|es|ed)|test(?:s|ed)? (?:with|on|against)|authenticat(?:e|es|ed)|logs? to|expos(?:e|es|ed)|listens?|consists? of|decided|agreed|settled|opted|picked)';
 
@@ -77,8 +77,9 @@ export const ENGLISH: Grammar = {
       'preference',
       0.8,
       0.85,
-      `\\bi(?:'ve| have)?${ADVERBS} (?:prefer|like|love|enjoy|hate|dislike|detest|loathe|favou?r|adore|avoid|can't stand|cannot stand|can't bear|despise)\\b(?! (?:it|this|that|these|those|your|you|the (?:idea|way you|answer|result|first|second|last|above)|to (?:know|ask|see|hear|have you))\\b)`,
+      `\\bi(?:'ve| have)?${ADVERBS} (?:prefer|like|love|enjoy|hate|dislike|detest|loathe|favou?r|adore|avoid|can't stand|cannot stand|can't bear|despise)\\b(?! (?:it|this|that|these|those|your|you|how|what|when|the (?:idea|way you|answer|result|first|second|last|above)|to (?:know|ask|see|hear|have you))\\b)`,
       `\\bi (?:do not|don't|never|can't|cannot|no longer|won't|refuse to)${ADVERBS} (?:like|eat|drink|enjoy|wear|watch|smoke|drive|fly|use|work|travel)\\b${DEIXIS}`,
+      '\\bi (?:usually|normally|typically|generally) \\p{L}',
       '\\bmy (?:own |personal |all-time |least )*(?:preferred|favou?rite|preference|go-to|usual)\\b',
       "\\bi(?:'m| am)(?: (?:not|really|very|a|such a|more of a|big|huge|quite))* (?:fan of|used to|into|fond of|keen on|partial to|(?:morning|night|cat|dog|people|tea|coffee) person)\\b",
       "\\bi(?:'d| would)(?: (?:always|much))? rather\\b(?! (?:you|we|it|this|that)\\b)",
@@ -89,6 +90,7 @@ export const ENGLISH: Grammar = {
       0.78,
       0.8,
       `\\b(?:we|our (?:[\\p{L}\\d-]+ ){0,2}${THINGS}|the (?:[\\p{L}\\d-]+ ){0,2}${THINGS}|this (?:project|repo|repository|codebase|app|service|monorepo|package|library|company|team))(?:'re|'ve| are| have| is| has| do| don't| doesn't)?${ADVERBS} ${TOOL_VERBS}\\b${DEIXIS}`,
+      "\\bwe(?:'re| are)(?: (?:currently|now|still))* on (?!it\\b|the\\b|track|board|time|holiday|vacation|our|a\\b|schedule|top|to\\b|call)\\p{L}",
       '\\bthe (?:final )?(?:decision|agreement) (?:is|was)\\b',
     ),
     form(
@@ -127,13 +129,14 @@ export const ENGLISH: Grammar = {
       0.7,
       0.68,
       `\\b(?:the|our|this) (?:[\\p{L}\\d.-]+ ){0,2}${THINGS}\\b(?: [^?]{0,80})? (?:is|are|uses?|runs?|lives?|has|have|needs?|requires?|was|were|deploys?|ships?|happens?|goes|starts?|ends?|closes?|opens?|expects?|reads?|writes?|belongs?|sits?|points?|costs?)\\b`,
+      '^in (?:our|the|this) (?:repo|repository|project|codebase|team|company|app|office)[^,]{0,20}, (?!can|could|please|write|add|make)\\p{L}',
       '^(?:deploys?|deployments?|releases?|backups?|staging|production|prod|tests?|builds?|migrations?|ci|logs|secrets)(?: \\p{L}+)? (?:run|runs|is|are|go|goes|live|lives|happen|happens|use|uses|need|needs|start|starts)\\b',
     ),
     form(
       'semantic',
       0.7,
       0.75,
-      "\\bmy (?!(?:question|problem|issue|point|guess|mistake|bad|understanding|concern|code|error|answer|opinion|test|query|script|function|bug|apolog\\w+|request|idea|intent\\w*|turn|internet|wifi|god)\\b)[\\p{L}'’ -]{1,40}?(?: (?:is|are|was|were|has|have|had|lives?|lived|works?|worked|studies|runs?|uses?|needs?|starts?|ends?|goes|likes?|loves?|hates?|speaks?|turns?)|'s)\\b",
+      "\\bmy (?!(?:question|problem|issue|point|guess|mistake|bad|understanding|concern|code|error|answer|opinion|test|query|script|function|bug|apolog\\w+|request|idea|intent\\w*|turn|internet|wifi|god)\\b)[\\p{L}'’ -]{1,40}?(?: (?:is|are|was|were|has|have|had|lives?|lived|works?|worked|studies|runs?|uses?|needs?|starts?|ends?|goes|likes?|loves?|hates?|speaks?|turns?|teaches|wants|sits|plays|owns|drives|visits|expects|manages|leads|attends|takes|suffers|eats|drinks|moved|died|retired|graduated|prefers)|'s)\\b",
       '\\bour (?:[\\p{L}-]+ ){1,3}(?:is|are|lives?|works?|has|have)\\b',
       "\\bi(?:'m| am)(?: (?:also|currently|now|still|originally|actually|not|only|nearly|almost))* (?:an? (?!bit|little|lot|fan|big fan|huge fan|few)\\p{L}|the \\p{L}+ (?:of|at|for|in)|from|based|living|married|divorced|single|engaged|widowed|pregnant|allergic|intolerant|diabetic|vegetarian|vegan|pescatarian|lactose|gluten|celiac|coeliac|colou?r-?blind|left-handed|dyslexic|deaf|blind|autistic|retired|unemployed|self-employed|freelance|bilingual|fluent|\\d{1,3}(?: years| yrs|\\b)|taking \\p{L}+|on (?:a )?(?:diet|medication|parental|sabbatical|mac|macos|windows|linux|ubuntu|arch|debian|fedora|android|ios|an? iphone)|studying|learning|working (?:as|at|for|in|remotely|on)|writing (?:a|my)|building (?:a|my)|raising|responsible for|in charge|born)",
       `\\bi${ADVERBS} (?:live|lived|work|worked|study|studied|grew up|was born|teach|taught|own|drive|speak|graduated|play|run an?|commute|rent|weigh|earn|manage|lead|attend|take|use|cycle|swim|coach|volunteer|collect|suffer from|majored|smoke|sleep|wake up|practi[cs]e|maintain|develop|code in|program in|write in|keep|bake|cook)\\b${DEIXIS}`,
