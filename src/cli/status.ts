@@ -114,8 +114,15 @@ function rows(
       `${count(today.turns, 'turn')} in ${count(today.sessions, 'session')}, ${count(today.addedTokens, 'token')} added`,
     ],
     ['Waiting', count(snapshot.waiting.proposals, 'proposal')],
+    ['Memory', memoryWords(snapshot.memory)],
     ...(cap === null ? [] : [['Daily cap', cap]]),
   ];
+}
+
+function memoryWords({ enabled, pending, lastError }: Snapshot['memory']): string {
+  if (!enabled) return 'off (memory.enabled)';
+  const waits = pending === 0 ? '' : `, ${count(pending, 'statement')} to be read`;
+  return `on${waits}${lastError === null ? '' : `. Reading fails: ${lastError}`}`;
 }
 
 function count(number: number, noun: string): string {

@@ -218,6 +218,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
     };
     const learning = read(() => learner.status(), NO_LEARNING);
     const today = read(() => sessions.today(), NO_TURNS);
+    const remembering = read(() => memory.conversations.status(), { pending: 0, lastError: null });
     const cap = read(() => usage.cap(), null);
     const problems = configFile.problems();
     return {
@@ -240,6 +241,7 @@ function build(ports: Ports, paths: StatePaths, lock: HostLock): Engine {
         running: learning.running,
         lastError: learning.lastError,
       },
+      memory: { enabled: now.memory.enabled, ...remembering },
       usage: { cap },
       // The config and the proxy may both tell of the same thing.
       warnings: [

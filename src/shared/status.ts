@@ -33,6 +33,8 @@ export interface Snapshot {
   activeTurns: { agent: string; startedAt: string }[];
   waiting: { proposals: number };
   learning: { enabled: boolean; queued: number; running: number; lastError: string | null };
+  /** `pending`: how much of what was said waits to be read for memories. */
+  memory: { enabled: boolean; pending: number; lastError: string | null };
   /** The daily cap on our own calls, when there is one. */
   usage: { cap: CapState | null };
   warnings: string[];

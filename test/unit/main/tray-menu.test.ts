@@ -25,6 +25,7 @@ function snapshot(change: Partial<Snapshot> = {}): Snapshot {
     activeTurns: [],
     waiting: { proposals: 0 },
     learning: { enabled: true, queued: 0, running: 0, lastError: null },
+    memory: { enabled: true, pending: 0, lastError: null },
     usage: { cap: null },
     warnings: [],
     ...change,
