@@ -114,6 +114,40 @@ export class Forgetting {
     return forgotten;
   }
 
+  /** Memories that can still be brought back. */
+  recoverable(): Handle[] {
+    return this.#deps.database.all<Handle>(
+      `SELECT ${HANDLE} FROM memory_units u WHERE u.forgotten_at > ?`,
+      this.#recoverableSince(),
+    );
+  }
+
+  /**
+   * Brings back messages, or all that can be; those of a memory that stays forgotten remain out of use. Call it in a
+   * transaction. Returns how many.
+   */
+  restoreTurns(turns: readonly number[] | null): number {
+    const { database, changes } = this.#deps;
+    const rows = database.all<{ id: number }>(
+      `SELECT t.id FROM memory_turns t
+       WHERE t.forgotten_at > ?1 AND (?2 IS NULL OR t.id IN (SELECT value FROM json_each(?2)))
+         AND NOT EXISTS (
+           SELECT 1 FROM memory_sources s JOIN memory_units u ON u.id = s.unit
+           WHERE s.turn = t.id AND u.status = 'forgotten')`,
+      this.#recoverableSince(),
+      turns && JSON.stringify(turns),
+    );
+    changes.hideTurns(
+      rows.map(({ id }) => id),
+      null,
+    );
+    return rows.length;
+  }
+
+  #recoverableSince(): string {
+    return new Date(this.#deps.clock.now() - RECOVERABLE_MS).toISOString();
+  }
+
   /**
    * Deletes memories and messages for good, wherever they are kept. Out of use at once; many are deleted a slice at a
    * time, and what a crash leaves of them at the next start.

@@ -13,9 +13,10 @@ import { MemoryApi } from './api/index.ts';
 import { Capture } from './capture.ts';
 import { Changes } from './changes.ts';
 import { Conversations } from './conversations.ts';
+import { Erasure } from './erasure.ts';
 import type { TrialStore } from './eval/trial.ts';
 import { Tuning } from './eval/tuning.ts';
-import { type Dropped, Forgetting, HANDLE, type Handle, type Purged } from './forgetting.ts';
+import type { Dropped } from './forgetting.ts';
 import { Listing } from './listing.ts';
 import { exportMemories } from './porting/export.ts';
 import { readMemories } from './porting/files.ts';
@@ -29,11 +30,10 @@ import { MemoryIndex } from './search/index.ts';
 import { Summaries } from './summaries.ts';
 import { TurnMemory } from './turn-memory.ts';
 import { TurnStore } from './turns.ts';
-import { UnitStore } from './units.ts';
+import { counted, noMemory, UnitStore } from './units.ts';
 import { Upkeep } from './upkeep.ts';
 import { serveVectors, usesVectors, withVectors } from './vectors.ts';
 
-const SWEEP_MS = 60 * 60 * 1000;
 /** A person who searches waits so long for the question's vector. */
 const QUESTION_MS = 3000;
 
@@ -65,14 +65,13 @@ export class MemoryBook {
   readonly #scopes: ScopeTable;
   readonly #changes: Changes;
   readonly #units: UnitStore;
-  readonly #forgetting: Forgetting;
+  readonly #erasure: Erasure;
   readonly #index: MemoryIndex;
   readonly #listing: Listing;
   readonly #upkeep: Upkeep;
   readonly #importer: Importer;
   readonly #recall: Recall;
   readonly #onDropped = new Set<(dropped: Dropped) => void>();
-  #stopSweeping: () => void = () => {};
   #stopServing: () => void = () => {};
 
   constructor(deps: MemoryDeps) {
@@ -96,12 +95,6 @@ export class MemoryBook {
       rivals,
       consolidates: () => deps.config().memory.auto_consolidate,
     });
-    this.#forgetting = new Forgetting({
-      database,
-      clock,
-      changes: this.#changes,
-      onDropped: (dropped) => this.#tellDropped(dropped),
-    });
     this.#listing = new Listing({ database, clock, scopes: this.#scopes, find: (text) => this.#find(text) });
     this.#upkeep = new Upkeep({
       database,
@@ -109,6 +102,18 @@ export class MemoryBook {
       units: this.#units,
       rivals,
       listing: this.#listing,
+    });
+    this.#erasure = new Erasure({
+      ...deps,
+      changes: this.#changes,
+      units: this.#units,
+      upkeep: this.#upkeep,
+      scopes: this.#scopes,
+      onDropped: (dropped) => {
+        deps.embedder.drop(dropped.texts);
+        for (const listener of this.#onDropped) listener(dropped);
+      },
+      changed: () => this.#changed(),
     });
     this.tuning = new Tuning({ ...deps, usesVectors, openTrial: () => openTrial(deps) });
     this.#recall = new Recall({
@@ -158,16 +163,15 @@ export class MemoryBook {
     this.#stopServing = serveVectors(this.#deps);
     this.conversations.start();
     this.tuning.adaptive.start();
-    this.#sweep();
+    this.#erasure.start();
   }
 
   async stop(): Promise<void> {
     await this.tuning.adaptive.stop();
     await this.conversations.stop();
     this.#stopServing();
-    this.#stopSweeping();
     this.#changes.stop();
-    this.#forgetting.stop();
+    this.#erasure.stop();
     this.#index.stop();
   }
 
@@ -258,7 +262,7 @@ export class MemoryBook {
   get(id: string): RouteOutput<'memory.get'> {
     const row = this.#existing(id);
     const [unit] = this.#listing.byUuid([id]);
-    if (!unit) throw notFound(id);
+    if (!unit) throw noMemory(id);
     return {
       ...unit,
       tokens: estimateTokens(unit.content),
@@ -309,53 +313,25 @@ export class MemoryBook {
   }
 
   forget(ids: readonly string[], now: boolean): RouteOutput<'memory.forget'> {
-    const messages = this.#messages(ids);
-    const rows = messages.length > 0 && messages.length === ids.length ? [] : this.#known(ids);
-    const note = this.#trainedNote();
-    if (now) {
-      const purged = this.#told(this.#forgetting.purgeFew(rows, messages));
-      return { forgotten: purged.units, undo: null, note, purged };
-    }
-    const label = `Forgot ${rows.length === 0 ? 'what was said' : counted(rows.length)}`;
-    const { forgotten, undo } = this.#forgetAll(label, rows, messages);
-    return { forgotten, undo, note, purged: null };
+    return this.#erasure.forget(ids, now);
   }
 
   /** Deletes for good, without a pause for anybody else however many there are. */
-  async purge(ids: readonly string[]): Promise<RouteOutput<'memory.forget'>> {
-    const messages = this.#messages(ids);
-    const rows = messages.length > 0 && messages.length === ids.length ? [] : this.#known(ids);
-    const purged = this.#told(await this.#forgetting.purge(rows, messages));
-    return { forgotten: purged.units, undo: null, note: this.#trainedNote(), purged };
+  purge(ids: readonly string[]): Promise<RouteOutput<'memory.forget'>> {
+    return this.#erasure.purge(ids);
   }
 
-  async forgetSession(sessionId: string, now: boolean): Promise<RouteOutput<'memory.forgetSession'>> {
-    const { database } = this.#deps;
-    const turns = database
-      .all<{ id: number }>('SELECT id FROM memory_turns WHERE session_id = ?', sessionId)
-      .map(({ id }) => id);
-    // What was said in another conversation too stays, and loses its quotation from this one.
-    const rows = database.all<Handle>(
-      `SELECT ${HANDLE} FROM memory_units u
-       WHERE u.id IN (SELECT s.unit FROM memory_turns t JOIN memory_sources s ON s.turn = t.id WHERE t.session_id = ?1)
-         AND NOT EXISTS (SELECT 1 FROM memory_sources s JOIN memory_turns t ON t.id = s.turn
-           WHERE s.unit = u.id AND t.session_id <> ?1 AND t.forgotten_at IS NULL)`,
-      sessionId,
-    );
-    if (rows.length + turns.length === 0)
-      throw new AppError('NOT_FOUND', `Nothing is remembered of a conversation ${sessionId}.`);
-    return now ? this.#purgeAll(rows, turns) : this.#forgetAll('Forgot a conversation', rows, turns);
+  forgetSession(sessionId: string, now: boolean): Promise<RouteOutput<'memory.forgetSession'>> {
+    return this.#erasure.forgetSession(sessionId, now);
   }
 
-  restore(ids: readonly string[]): RouteOutput<'memory.restore'> {
-    const rows = this.#known(ids);
-    const restored = this.#deps.database.tx(() => {
-      const back = this.#forgetting.restore(rows);
-      this.#upkeep.order(back.map((row) => row.id));
-      return back;
-    });
-    this.#changed();
-    return { restored: restored.length };
+  wipe(scope: MemoryScope | undefined, now: boolean): Promise<RouteOutput<'memory.wipe'>> {
+    return this.#erasure.wipe(scope, now);
+  }
+
+  /** Brings back memories and messages; null: all that can be. */
+  restore(ids: readonly string[] | null): RouteOutput<'memory.restore'> {
+    return this.#erasure.restore(ids);
   }
 
   merge(ids: readonly string[], content: string): RouteOutput<'memory.merge'> {
@@ -401,46 +377,6 @@ export class MemoryBook {
     });
   }
 
-  async wipe(scope: MemoryScope | undefined, now: boolean): Promise<RouteOutput<'memory.wipe'>> {
-    const { database } = this.#deps;
-    const id = scope === undefined ? null : this.#scopes.idOf(scope);
-    if (scope !== undefined && id === null) return { forgotten: 0, turns: 0, undo: null };
-    const where = id === null ? '1' : `scope = ${id}`;
-    const rows = database.all<Handle>(
-      `SELECT ${HANDLE} FROM memory_units u WHERE ${where} ${now ? '' : "AND status <> 'forgotten'"}`,
-    );
-    const turns = database
-      .all<{ id: number }>(
-        `SELECT id FROM memory_turns WHERE ${where} ${now ? '' : 'AND forgotten_at IS NULL'}`,
-      )
-      .map((turn) => turn.id);
-    return now ? this.#purgeAll(rows, turns) : this.#forgetAll('Wiped memories', rows, turns);
-  }
-
-  #forgetAll(label: string, rows: readonly Handle[], turns: readonly number[]): RouteOutput<'memory.wipe'> {
-    const { result, undo } = this.#undoable(label, () => {
-      const forgotten = this.#forgetting.forget(rows);
-      const left = this.#deps.database.all<{ id: number }>(
-        'SELECT id FROM memory_turns WHERE forgotten_at IS NULL AND id IN (SELECT value FROM json_each(?))',
-        JSON.stringify(turns),
-      );
-      this.#forgetting.forgetTurns(left.map(({ id }) => id));
-      return forgotten;
-    });
-    return { forgotten: result, turns: turns.length, undo };
-  }
-
-  async #purgeAll(rows: readonly Handle[], turns: readonly number[]): Promise<RouteOutput<'memory.wipe'>> {
-    const { units, messages } = this.#told(await this.#forgetting.purge(rows, turns));
-    return { forgotten: units, turns: messages, undo: null };
-  }
-
-  #told(purged: Purged): Purged {
-    this.#deps.log.info({ ...purged }, 'memories were deleted for good');
-    this.#changed();
-    return purged;
-  }
-
   #undoable<T>(label: string, change: () => T) {
     const done = this.#changes.undoable(label, change);
     this.#changed();
@@ -449,27 +385,6 @@ export class MemoryBook {
 
   #changed(): void {
     this.#deps.bus.emit('invalidate', 'memory');
-  }
-
-  #tellDropped(dropped: Dropped): void {
-    this.#deps.embedder.drop(dropped.texts);
-    for (const listener of this.#onDropped) listener(dropped);
-  }
-
-  /** Deletes what has been in forgetting for a day, and what has run out, now and every hour. */
-  #sweep(): void {
-    try {
-      if (this.#units.expire() > 0) this.#changed();
-      const swept = this.#forgetting.sweep();
-      if (!(swept instanceof Promise)) {
-        if (swept.units + swept.messages > 0) this.#told(swept);
-      } else
-        swept
-          .then((purged) => this.#told(purged))
-          .catch((error: unknown) => this.#deps.log.warn({ err: error }, 'deleting for good stopped'));
-    } finally {
-      this.#stopSweeping = this.#deps.clock.after(SWEEP_MS, () => this.#sweep());
-    }
   }
 
   #vectorWords(): string {
@@ -497,7 +412,7 @@ export class MemoryBook {
 
   #existing(id: string): UnitRow {
     const row = this.#units.get(id);
-    if (!row) throw notFound(id);
+    if (!row) throw noMemory(id);
     return row;
   }
 
@@ -510,31 +425,6 @@ export class MemoryBook {
       capture: new Capture({ ...this.#deps, scopes, turns }),
       reader: new Reader({ ...this.#deps, turns, units: this.#units, summaries }),
     });
-  }
-
-  /** The numbers of those that are what was said (`t` and a number), as far as it is there. */
-  #messages(ids: readonly string[]): number[] {
-    const numbers = ids.flatMap((id) => (/^t\d{1,15}$/.test(id) ? [Number(id.slice(1))] : []));
-    return this.#deps.database
-      .all<{ id: number }>(
-        'SELECT id FROM memory_turns WHERE id IN (SELECT value FROM json_each(?))',
-        JSON.stringify(numbers),
-      )
-      .map(({ id }) => id);
-  }
-
-  /** NOT_FOUND only when there is none of them. */
-  #known(ids: readonly string[]): Handle[] {
-    const rows = this.#units.handles(ids);
-    if (rows.length === 0) throw notFound(ids[0] ?? '');
-    return rows;
-  }
-
-  /** What was learned into weights cannot be taken out of them. */
-  #trainedNote(): string | null {
-    return this.#deps.config().rl.enabled
-      ? 'Weights that were trained before may still keep it; they are not changed by forgetting.'
-      : null;
   }
 }
 
@@ -564,14 +454,4 @@ function openTrial(deps: MemoryDeps): TrialStore & { stop: () => Promise<void> }
       database.close();
     },
   };
-}
-
-function counted(memories: number): string {
-  return memories === 1 ? 'a memory' : `${memories} memories`;
-}
-
-function notFound(id: string): AppError {
-  return new AppError('NOT_FOUND', `There is no memory ${id}.`, {
-    hint: 'metaclaw memory list shows them with their ids.',
-  });
 }

@@ -16,7 +16,7 @@ export interface Newcomer {
 }
 
 /** A doubt that the user has to settle. */
-export interface Doubt {
+interface Doubt {
   other: UnitRow;
   why: MemoryConflict['why'];
   message: string;

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { AppError } from '../../shared/errors.ts';
 import type { MemoryKind, MemoryOrigin } from '../../shared/memory.ts';
 import { redact } from '../platform/redact.ts';
 import type { Database } from '../store/database.ts';
@@ -229,4 +230,14 @@ export function hashOf(content: string): string {
     .trim()
     .replace(/[.!。！]+$/, '');
   return createHash('sha256').update(plain).digest('hex');
+}
+
+export function counted(memories: number): string {
+  return memories === 1 ? 'a memory' : `${memories} memories`;
+}
+
+export function noMemory(id: string): AppError {
+  return new AppError('NOT_FOUND', `There is no memory ${id}.`, {
+    hint: 'metaclaw memory list shows them with their ids.',
+  });
 }

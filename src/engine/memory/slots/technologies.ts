@@ -41,7 +41,7 @@ const SIDE_BY_SIDE =
   'python node/node.js/nodejs deno typescript javascript go/golang rust java kotlin php ruby perl scala swift c# c++ dotnet/.net elixir erlang haskell terraform ansible docker helm git ffmpeg cuda pytorch tensorflow openssl';
 
 /** A named technology: what it is for, and the name that its spellings share. */
-export interface Technology {
+interface Technology {
   name: string;
   /** Purpose, of which one is in use at a time; its own name where several are. */
   purpose: string;
