@@ -42,13 +42,13 @@ const SIGNALS: readonly { signal: Signal; weight: number; pattern: RegExp }[] = 
     signal: 'instruction',
     weight: 4,
     pattern:
-      /\b(?:always|never|from now on|in (?:the )?future|every time|next time|remember (?:that|to|this)|make sure (?:to|you)|as a rule|we (?:usually|normally)|my preference|i prefer|please keep in mind)\b|以后|今后|每次|总是|永远不要|从现在起|记住|下次|我喜欢|我们(?:一般|通常)|いつも|今後|毎回|次から|覚えて|必ず|\bsiempre\b|\bnunca\b|de ahora en adelante|recuerda que|la próxima vez|prefiero|\btoujours (?!la même|le même|pas)|\bjamais\b|désormais|à l'avenir|souviens-toi|la prochaine fois|je préfère|\bimmer\b|\bniemals\b|ab jetzt|merk dir/i,
+      /\b(?:always|never|from now on|in (?:the )?future|every time|next time|remember (?:that|to|this)|make sure (?:to|you)|as a rule|we (?:usually|normally)|my preference|i prefer|please keep in mind)\b|以后|今后|每次|总是|永远不要|从现在起|记住|下次|我喜欢|我们(?:一般|通常)|いつも|今後|毎回|次から|覚えて|必ず|\bsiempre\b|\bnunca\b|de ahora en adelante|recuerda que|la próxima vez|prefiero|\btoujours (?!la même|le même|pas)|\bjamais\b|désormais|à l'avenir|souviens-toi|la prochaine fois|je préfère|a partir de ahora|cada vez que|no olvides|en adelante|à partir de maintenant|dorénavant|à chaque fois|n'oublie pas|これから(?:は|も)|次回から|常に|一律|务必|始终|每当|\bimmer\b|\bniemals\b|ab jetzt|merk dir/i,
   },
   {
     signal: 'correction',
     weight: 4,
     pattern:
-      /^\s*(?:no|nope|wrong|stop|not (?:that|like that|quite)|actually)\b|\b(?:that'?s|this is|it'?s) (?:not (?:what|right|correct|how)|wrong|incorrect)|\bnot what i (?:asked|meant|wanted)|\bi (?:said|told you|asked (?:you )?(?:for|to)|meant)\b|\binstead of\b|\byou (?:forgot|missed|should(?:n'?t)? have|ignored|misunderstood|changed too)|\bdon'?t do that|\bundo that|不对|不是这样|错了|我说的是|我的意思|不要这样|你(?:忘|漏)了|应该是|别这样|違います|違う|そうじゃな|ではなく|じゃなくて|間違|忘れて(?:い)?ます|\bno es (?:eso|correcto|lo que)|está mal|te dije|quería decir|en lugar de|olvidaste|\bce n'est pas\b|c'est faux|\bnon[, ]|je t'ai dit|je voulais dire|au lieu de|tu as oublié|\bnein\b|\bfalsch\b|ich meinte|stattdessen/i,
+      /^\s*(?:no|nope|wrong|stop|not (?:that|like that|quite)|actually)\b|\b(?:that'?s|this is|it'?s) (?:not (?:what|right|correct|how)|wrong|incorrect)|\b(?:isn'?t|wasn'?t) (?:what|right|correct|how)|\byou were supposed to\b|\bnot what i (?:asked|meant|wanted)|\bi (?:said|told you|asked (?:you )?(?:for|to)|meant)\b|\binstead of\b|\byou (?:forgot|missed|should(?:n'?t)? have|ignored|misunderstood|changed too)|\bdon'?t do that|\bundo that|不对|不是这样|错了|我说的是|我的意思|不要这样|你(?:忘|漏)了|应该是|别这样|違います|違う|そうじゃな|ではなく|じゃなくて|間違|忘れて(?:い)?ます|我要的(?:是|不是)|搞错|我让你|頼んだのは|言ったのは|それではありません|と言った(?:のに|はず)|\bno (?:es|era) (?:eso|correcto|lo que)|^\s*no, |así no\b|te pedí|te (?:has )?equivoca|está mal|te dije|quería decir|en lugar de|olvidaste|\bce n'est pas\b|c'est faux|\bnon[, ]|je t'(?:ai|avais) (?:dit|demandé)|c'est pas (?:ça|ce que)|ce n'était pas|tu n'as pas|tu t'es trompé|je voulais dire|au lieu de|tu as oublié|\bnein\b|\bfalsch\b|ich meinte|stattdessen/i,
   },
   {
     signal: 'error',

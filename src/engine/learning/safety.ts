@@ -1,7 +1,9 @@
 import type { SafetyFinding } from '../../shared/model.ts';
 import { redact } from '../platform/redact.ts';
+import { RULES_ELSEWHERE } from './safety-elsewhere.ts';
 
-interface Rule {
+/** Something to look for in a normalised text. */
+export interface Rule {
   rule: string;
   message: string;
   pattern: RegExp;
@@ -89,6 +91,10 @@ const RULES: readonly Rule[] = [
 /** Characters that a reader cannot see but a model reads: tags, direction marks, zero-width letters and fillers. */
 const HIDDEN =
   /\u034f|\u17b4|\u17b5|[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]|[\u{1d173}-\u{1d17a}]/u;
+/** Marks of which form a character has: those of no emoji, and several in a row, which can spell a hidden text. */
+const HIDDEN_FORM = /[\ufe00-\ufe0e]|\ufe0f{2}/;
+/** A Cyrillic letter among Latin ones looks like one of them, and no rule sees the word. */
+const LOOK_ALIKE = /[A-Za-z][\u0400-\u04ff]|[\u0400-\u04ff][A-Za-z]/;
 /** Joiners are part of emoji and of some scripts; between Latin letters they only split words that a rule would see. */
 const HIDDEN_JOINER = /[A-Za-z0-9][\u200c\u200d]+[A-Za-z0-9]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -109,11 +115,14 @@ export function scanSkill(skill: {
     findings.push({ rule, message, excerpt: excerpt.replace(HIDDEN_ALL, '�').slice(0, 120) });
   };
 
-  const hidden = HIDDEN.exec(raw) ?? HIDDEN_JOINER.exec(raw) ?? CONTROL.exec(raw);
+  const hidden = HIDDEN.exec(raw) ?? HIDDEN_FORM.exec(raw) ?? HIDDEN_JOINER.exec(raw) ?? CONTROL.exec(raw);
   if (hidden) add('hidden-text', 'Contains characters that cannot be seen.', around(raw, hidden.index));
 
+  const alike = LOOK_ALIKE.exec(raw);
+  if (alike) add('hidden-text', 'Mixes letters of two scripts that look alike.', around(raw, alike.index));
+
   const text = normalise(raw);
-  for (const { rule, message, pattern } of RULES) {
+  for (const { rule, message, pattern } of [...RULES, ...RULES_ELSEWHERE]) {
     const match = pattern.exec(text);
     if (match) add(rule, message, match[0]);
   }
