@@ -14,6 +14,8 @@ const MAX_LOOSE_CHARS = 30_000;
 const MAX_LOOSE_DEPTH = 12;
 const MAX_OBJECTS = 50;
 
+const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '', t: '\t' };
+
 /**
  * Reads a list of objects out of a model's answer; `isItem` knows the ones that are meant. Tolerates thinking blocks, code fences, prose around the list,
  * a wrapper object, a single object, single quotes, trailing commas, and an answer that was cut off: the first
@@ -71,11 +73,25 @@ function parseLoosely(text: string): unknown {
   const strict = parseStrictly(trimmed);
   if (strict !== undefined || trimmed.length > MAX_LOOSE_CHARS || depthOf(trimmed) > MAX_LOOSE_DEPTH)
     return strict;
+  // A quote inside of single quotes is doubled in YAML, and has a backslash in everything else.
+  return parseYaml(trimmed) ?? parseYaml(trimmed.replaceAll("\\'", "''"));
+}
+
+function parseYaml(text: string): unknown {
   try {
-    return parse(trimmed, { logLevel: 'error', maxAliasCount: 0 });
+    return parse(text, (_key, value: unknown) => (typeof value === 'string' ? unescaped(value) : value), {
+      logLevel: 'error',
+      maxAliasCount: 0,
+    });
   } catch {
     return undefined;
   }
+}
+
+/** In single quotes YAML takes escapes as they stand; models mean them as JSON and Python do. */
+function unescaped(text: string): string {
+  if (text.includes('\n')) return text;
+  return text.replace(/\\([nrt"'\\])/g, (_, letter: string) => ESCAPED[letter] ?? letter);
 }
 
 function depthOf(text: string): number {

@@ -33,6 +33,14 @@ describe('readItems', () => {
     expect(names("[{'name': 'a', 'description': 'it''s', 'body': 'x'}]")).toEqual(['a']);
   });
 
+  // As Python prints a list; the body became one line with letters n in it.
+  it('reads escapes in single quotes as they are meant', () => {
+    const text = String.raw`[{'name': 'a', 'description': 'Don\'t "guess"', 'body': '1. One.\n2. Two.\r\n\tC:\\new'}]`;
+    expect(readAnswer(text).items).toEqual([
+      { name: 'a', description: `Don't "guess"`, body: '1. One.\n2. Two.\n\tC:\\new' },
+    ]);
+  });
+
   it('reads one object without a list', () =>
     expect(names(`Result: ${JSON.stringify(skill('a'))}`)).toEqual(['a']));
 
