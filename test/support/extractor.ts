@@ -8,7 +8,6 @@ const turn = z.strictObject({
   said: z.string().min(1),
 });
 const recordsSchema = z.strictObject({
-  already_known: z.array(z.string()),
   summary_so_far: z.string().nullable(),
   before: z.array(turn),
   turns: z.array(turn).min(1),

@@ -172,6 +172,50 @@ describe('reading with a model', () => {
     expect(questions[0]?.raw).not.toContain('TEST1234567890');
   });
 
+  // Cases L01, L02, R114: recalled text must not come back as a new memory.
+  it.each(['llm', 'rules'])(
+    'makes nothing of a memory that the assistant was given and says again, with %s',
+    async (extractor) => {
+      await start({ extractor });
+      await lab.engine.call('memory.add', {
+        content: 'Staging of the webshop runs on port 8443.',
+        kind: 'project_state',
+      });
+      let sent = '';
+      upstream.reply((request, response) => {
+        sent = request.rawBody.toString('utf8');
+        response.setHeader('content-type', 'application/json');
+        const message = {
+          role: 'assistant',
+          content: 'The staging server runs on port 8443, for the webshop.',
+        };
+        response.end(
+          JSON.stringify({
+            id: 'x',
+            object: 'chat.completion',
+            model: 'm',
+            choices: [{ index: 0, message, finish_reason: 'stop' }],
+          }),
+        );
+      });
+      answer = ({ saying }) =>
+        JSON.stringify([
+          {
+            kind: 'project_state',
+            content: 'The staging server of the webshop runs on port 8443',
+            turns: saying(/8443|thanks/),
+          },
+        ]);
+      await say('On which port does staging of the webshop run?');
+      expect(sent).toContain('Staging of the webshop runs on port 8443.');
+      await say('thanks', DONE);
+      await read();
+      expect(questions).toHaveLength(extractor === 'llm' ? 1 : 0);
+      for (const { raw } of questions) expect(raw).not.toContain('Staging of the webshop runs on port 8443.');
+      expect(await contents()).toEqual(['Staging of the webshop runs on port 8443.']);
+    },
+  );
+
   it('goes on with the same summary, and shows what it said before', async () => {
     await start({ flush_every: 1 });
     const summaries = [
