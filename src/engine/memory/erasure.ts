@@ -8,7 +8,7 @@ import type { Database } from '../store/database.ts';
 import type { Changes } from './changes.ts';
 import { type Dropped, Forgetting, HANDLE, type Handle, type Purged } from './forgetting.ts';
 import type { ScopeTable } from './scope.ts';
-import { counted, noMemory, type UnitStore } from './units.ts';
+import { counted, type UnitStore } from './units.ts';
 import type { Upkeep } from './upkeep.ts';
 
 interface ErasureDeps {
@@ -49,7 +49,7 @@ export class Erasure {
 
   forget(ids: readonly string[], now: boolean): RouteOutput<'memory.forget'> {
     const messages = this.#messages(ids);
-    const rows = messages.length > 0 && messages.length === ids.length ? [] : this.#known(ids);
+    const rows = messages.length > 0 && messages.length === ids.length ? [] : this.#deps.units.known(ids);
     const note = this.#trainedNote();
     if (now) {
       const purged = this.#told(this.#forgetting.purgeFew(rows, messages));
@@ -63,7 +63,7 @@ export class Erasure {
   /** Deletes for good, without a pause for anybody else however many there are. */
   async purge(ids: readonly string[]): Promise<RouteOutput<'memory.forget'>> {
     const messages = this.#messages(ids);
-    const rows = messages.length > 0 && messages.length === ids.length ? [] : this.#known(ids);
+    const rows = messages.length > 0 && messages.length === ids.length ? [] : this.#deps.units.known(ids);
     const purged = this.#told(await this.#forgetting.purge(rows, messages));
     return { forgotten: purged.units, undo: null, note: this.#trainedNote(), purged };
   }
@@ -90,7 +90,11 @@ export class Erasure {
   restore(ids: readonly string[] | null): RouteOutput<'memory.restore'> {
     const messages = ids && this.#messages(ids);
     const rows =
-      ids === null ? this.#forgetting.recoverable() : messages?.length === ids.length ? [] : this.#known(ids);
+      ids === null
+        ? this.#forgetting.recoverable()
+        : messages?.length === ids.length
+          ? []
+          : this.#deps.units.known(ids);
     const { back, turns } = this.#deps.database.tx(() => {
       const restored = this.#forgetting.restore(rows);
       this.#deps.upkeep.order(restored.map((row) => row.id));
@@ -166,13 +170,6 @@ export class Erasure {
         JSON.stringify(numbers),
       )
       .map(({ id }) => id);
-  }
-
-  /** NOT_FOUND only when there is none of them. */
-  #known(ids: readonly string[]): Handle[] {
-    const rows = this.#deps.units.handles(ids);
-    if (rows.length === 0) throw noMemory(ids[0] ?? '');
-    return rows;
   }
 
   /** What was learned into weights cannot be taken out of them. */

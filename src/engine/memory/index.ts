@@ -17,6 +17,7 @@ import { Erasure } from './erasure.ts';
 import type { TrialStore } from './eval/trial.ts';
 import { Tuning } from './eval/tuning.ts';
 import type { Dropped } from './forgetting.ts';
+import { finder } from './find.ts';
 import { Listing } from './listing.ts';
 import { exportMemories } from './porting/export.ts';
 import { readMemories } from './porting/files.ts';
@@ -95,7 +96,8 @@ export class MemoryBook {
       rivals,
       consolidates: () => deps.config().memory.auto_consolidate,
     });
-    this.#listing = new Listing({ database, clock, scopes: this.#scopes, find: (text) => this.#find(text) });
+    const find = finder({ database, clock, index: memoryIndex });
+    this.#listing = new Listing({ database, clock, scopes: this.#scopes, find });
     this.#upkeep = new Upkeep({
       database,
       changes: this.#changes,
@@ -300,7 +302,7 @@ export class MemoryBook {
   }
 
   pin(ids: readonly string[], pinned: boolean): RouteOutput<'memory.pin'> {
-    const rows = this.#known(ids);
+    const rows = this.#units.known(ids);
     const label = `${pinned ? 'Pinned' : 'Unpinned'} ${counted(rows.length)}`;
     const { undo } = this.#undoable(label, () =>
       this.#changes.patch(
@@ -398,16 +400,6 @@ export class MemoryBook {
 
   #ownScope(): MemoryScope {
     return scopesOf({ headers: {}, fields: {}, agent: '' }, this.#deps.config()).write;
-  }
-
-  #find(text: string): { id: number; reason: string }[] {
-    const words = text.trim().split(/\s+/).slice(0, 20);
-    return this.#deps.database
-      .all<{ id: number }>(
-        `SELECT id FROM memory_units WHERE ${words.map(() => "content LIKE ? ESCAPE '\\'").join(' AND ')} ORDER BY id DESC`,
-        ...words.map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`),
-      )
-      .map(({ id }) => ({ id, reason: `words: ${words.join(', ')}` }));
   }
 
   #existing(id: string): UnitRow {

@@ -81,6 +81,13 @@ export class UnitStore {
     );
   }
 
+  /** The same; NOT_FOUND only when there is none of them. */
+  known(uuids: readonly string[]): Handle[] {
+    const rows = this.handles(uuids);
+    if (rows.length === 0) throw noMemory(uuids[0] ?? '');
+    return rows;
+  }
+
   /** Keeps a memory; call it in a transaction. Secrets are masked. */
   add(unit: NewUnit): AddedUnit {
     const now = this.#changes.now();
