@@ -412,9 +412,13 @@ export class Upstream {
   }
 
   #embeddingTarget(): EmbeddingTarget | { why: string } {
-    const { embeddings } = this.#deps.config();
+    const { embeddings, private: isPrivate } = this.#deps.config();
     const { model, api_base: base, api_key: key, dimensions } = embeddings;
     if (model === '') return { why: NO_EMBEDDINGS };
+    if (isPrivate)
+      return {
+        why: 'Private mode is on: nothing goes to the embeddings endpoint, texts are searched by words.',
+      };
     try {
       if (base !== '') return { route: this.#route('custom', base, 'openai', model, key, false), dimensions };
       const route = this.resolve('', '');

@@ -94,7 +94,12 @@ describe('skills and an embeddings endpoint', () => {
     await ask(secret, { 'x-metaclaw-skills': 'off', 'x-metaclaw-memory': 'off' });
     await lab.engine.call('config.set', { path: 'private', value: true });
     await ask(secret);
+    const before = inputs().length;
+    await lab.engine.call('memory.add', { content: 'The hound is called Argos.' });
+    expect((await lab.engine.call('memory.stats', {})).embeddings).toMatch(/Private mode/);
+    expect(inputs().length).toBe(before);
     await lab.engine.call('config.set', { path: 'private', value: false });
+    await hasVectors('Argos');
     await lab.engine.call('config.set', { path: 'bypass', value: true });
     await ask(secret);
     await lab.engine.call('config.set', { path: 'bypass', value: false });

@@ -235,6 +235,25 @@ describe('a turn that a memory fits', () => {
     expect(second.system).toBe(first.system);
   });
 
+  it('that opens a conversation is told where the last one stood, if it goes on from it', async () => {
+    await start();
+    await remember('They planned the move of the archive to the cellar; the shelves are still missing.', {
+      kind: 'working_summary',
+    });
+    const goesOn = await ask([user('Where were we?')]);
+    expect(goesOn.last).toMatch(
+      /\[summary of an earlier conversation, [^\n]* the shelves are still missing\./,
+    );
+    const other = await ask([user('What is the capital of Peru?')], {
+      headers: { 'x-metaclaw-session': 'b' },
+    });
+    expect(other.sent).not.toContain('shelves');
+    const later = await ask([user('Hi'), reply, user('Where were we?')], {
+      headers: { 'x-metaclaw-session': 'c' },
+    });
+    expect(later.sent).not.toContain('shelves');
+  });
+
   it('loses a forgotten memory at once, also from what the session carried', async () => {
     await start();
     const id = await remember(DATABASE);

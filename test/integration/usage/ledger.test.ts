@@ -27,6 +27,8 @@ async function start(config: Record<string, unknown> = {}): Promise<void> {
     llm: { provider: 'custom', api_base: upstream.url, api_key: 'sk', model_id: 'dear', ...(llm as object) },
     usage: { prices: PRICES },
     skills: { auto_accept: 'ask' },
+    // What is counted here are the calls of learning skills.
+    memory: { extractor: 'rules' },
     ...rest,
   });
 }
