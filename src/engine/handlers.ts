@@ -116,7 +116,7 @@ export function createHandlers(deps: HandlerDeps): Handlers {
     'memory.pin': ({ ids, pinned }) => memory.pin(ids, pinned),
     'memory.forget': ({ ids, now }) => (now ? memory.purge(ids) : memory.forget(ids, false)),
     'memory.forgetSession': ({ sessionId, now }) => memory.forgetSession(sessionId, now),
-    'memory.restore': ({ ids }) => memory.restore(ids),
+    'memory.restore': ({ ids, all }) => memory.restore(all ? null : ids),
     'memory.merge': ({ ids, content }) => memory.merge(ids, content),
     'memory.conflicts': () => memory.conflicts(),
     'memory.settle': ({ id, keep }) => memory.settle(id, keep),

@@ -303,7 +303,15 @@ export const ROUTES = {
   'memory.forgetSession': command(
     z.object({ sessionId: z.string().min(1).max(200), now: z.boolean().default(false) }),
   ),
-  'memory.restore': command(ids),
+  /** Memories and messages by id, or all that can still be brought back. */
+  'memory.restore': command(
+    z
+      .object({
+        ids: z.array(z.string().min(1).max(200)).max(10_000).default([]),
+        all: z.boolean().default(false),
+      })
+      .refine(({ ids: named, all }) => all || named.length > 0, 'name some, or say all'),
+  ),
   /** The memories become one, of `content`; they stay as superseded. */
   'memory.merge': command(ids.extend({ content: memoryText })),
   'memory.conflicts': query(none),
@@ -484,7 +492,8 @@ interface RouteOutputs {
     purged: { units: number; messages: number } | null;
   };
   'memory.forgetSession': { forgotten: number; turns: number; undo: Undo | null };
-  'memory.restore': { restored: number };
+  /** `turns`: messages that nothing else is told of, such as those of a forgotten conversation. */
+  'memory.restore': { restored: number; turns: number };
   'memory.merge': { id: string; undo: Undo };
   'memory.conflicts': MemoryConflict[];
   'memory.settle': { undo: Undo };

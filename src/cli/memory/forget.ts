@@ -16,6 +16,7 @@ interface ForgetOptions {
   yes?: true;
 }
 
+const ALL_BACK = 'Bring them back within a day: metaclaw memory restore --all';
 const RECOVERABLE = 'Bring it back within a day: metaclaw memory restore';
 
 /** Forgetting, and taking that back: `forget`, `restore`, `wipe`. */
@@ -48,7 +49,8 @@ export function addForgetting(memory: Command, context: Context): void {
           const result = await call('memory.forgetSession', { sessionId: session, now: now ?? false });
           if (wantsJson(self)) return terminal.json(result);
           const said = count(result.turns, 'thing');
-          return terminal.out(`Forgotten: ${memories(result.forgotten)} and ${said} said.`);
+          terminal.out(`Forgotten${now ? ' for good' : ''}: ${memories(result.forgotten)} and ${said} said.`);
+          return result.undo === null ? undefined : terminal.out(ALL_BACK);
         }
         const ids =
           query === undefined ? await findIds(call, given) : await found(context, call, query, options);
@@ -61,7 +63,9 @@ export function addForgetting(memory: Command, context: Context): void {
           await confirmed(context, `Forget ${memories(ids.length)}${now ? ' for good' : ''}?`, yes);
         const result = await call('memory.forget', { ids, now: now ?? false });
         if (wantsJson(self)) return terminal.json(result);
-        terminal.out(`Forgotten${now ? ' for good' : ''}: ${memories(result.forgotten)}.`);
+        const isSaid = ids.every((id) => id.startsWith('t'));
+        const what = isSaid ? `${count(ids.length, 'thing')} said` : memories(result.forgotten);
+        terminal.out(`Forgotten${now ? ' for good' : ''}: ${what}.`);
         if (result.undo !== null)
           terminal.out(
             `${RECOVERABLE} ${ids
@@ -85,11 +89,11 @@ export function addForgetting(memory: Command, context: Context): void {
             hint: 'See metaclaw memory list --status forgotten.',
             field: 'id',
           });
-        const ids = options.all ? await allForgotten(call) : await findIds(call, given);
-        const result = ids.length === 0 ? { restored: 0 } : await call('memory.restore', { ids });
+        const ids = await findIds(call, given);
+        const result = await call('memory.restore', { ids, all: options.all ?? false });
         if (wantsJson(self)) terminal.json(result);
-        else terminal.out(`Restored: ${memories(result.restored)}.`);
-        if (result.restored === 0) context.exit(1);
+        else terminal.out(`Restored: ${withSaid(memories(result.restored), result.turns)}.`);
+        if (result.restored + result.turns === 0) context.exit(1);
       }),
     );
   memory
@@ -111,7 +115,7 @@ export function addForgetting(memory: Command, context: Context): void {
         if (wantsJson(self)) return terminal.json(result);
         const said = count(result.turns, 'thing');
         terminal.out(`Forgotten${now ? ' for good' : ''}: ${memories(result.forgotten)} and ${said} said.`);
-        if (result.undo !== null) terminal.out('Bring them back within a day: metaclaw memory restore --all');
+        if (result.undo !== null) terminal.out(ALL_BACK);
       }),
     );
 }
@@ -134,17 +138,7 @@ async function found(
   return units.map(({ id }) => id);
 }
 
-async function allForgotten(call: Call): Promise<string[]> {
-  const ids: string[] = [];
-  let after: string | null = null;
-  do {
-    const page: { units: { id: string }[]; next: string | null } = await call('memory.list', {
-      statuses: ['forgotten'],
-      limit: 1000,
-      ...(after === null ? {} : { after }),
-    });
-    ids.push(...page.units.map(({ id }) => id));
-    after = page.next;
-  } while (after !== null && ids.length < 10_000);
-  return ids.slice(0, 10_000);
+/** Memories, and what was said where there is any. */
+function withSaid(units: string, turns: number): string {
+  return turns === 0 ? units : `${units} and ${count(turns, 'thing')} said`;
 }

@@ -141,6 +141,18 @@ it('forgets what was said as well as what was made of it', async () => {
   expect(said).not.toBe('');
   await plugin.forgetTool(said);
   expect(await plugin.searchTool('gate code', 500)).not.toContain('4711');
+  expect(await lab.engine.call('memory.restore', { ids: [said] })).toEqual({ restored: 0, turns: 1 });
+  expect(await plugin.searchTool('gate code')).toContain('4711');
+
+  await plugin.sessionEnd('claw-5');
+  const { turns } = await lab.engine.call('memory.forgetSession', { sessionId: 'claw-5' });
+  expect(turns).toBe(2);
+  expect(await plugin.searchTool('gate code', 500)).not.toContain('4711');
+  await expect(lab.engine.call('memory.restore', {})).rejects.toMatchObject({ code: 'BAD_INPUT' });
+  const back = await lab.engine.call('memory.restore', { all: true });
+  expect(back.restored + back.turns).toBeGreaterThan(0);
+  expect((await lab.engine.call('memory.stats', {})).turns).toBe(2);
+  expect(await plugin.searchTool('gate code')).toContain('4711');
 });
 
 it('lets each scope of the plugin see its own alone', async () => {

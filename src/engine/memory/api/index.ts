@@ -28,7 +28,7 @@ interface Book {
   edit(id: string, change: Omit<RouteParsed<'memory.edit'>, 'id'>): RouteOutput<'memory.edit'>;
   pin(ids: readonly string[], pinned: boolean): RouteOutput<'memory.pin'>;
   forget(ids: readonly string[], now: boolean): RouteOutput<'memory.forget'>;
-  restore(ids: readonly string[]): RouteOutput<'memory.restore'>;
+  restore(ids: readonly string[] | null): RouteOutput<'memory.restore'>;
   conflicts(): RouteOutput<'memory.conflicts'>;
   consolidate(dryRun: boolean): RouteOutput<'memory.consolidate'>;
 }
@@ -221,14 +221,16 @@ export class MemoryApi {
   /** Recoverable for a day unless `now`. */
   forget(asker: Asker, id: string, now: boolean) {
     const reach = this.#reach(asker);
-    if (!/^t\d+$/.test(id) || !reach.all) this.#seen(reach, id);
+    if (!isMessage(id) || !reach.all) this.#seen(reach, id);
     const { forgotten, note } = this.#deps.book.forget([id], now);
     return { memory_id: id, deleted: true, forgotten, purged: now, note };
   }
 
   restore(asker: Asker, id: string) {
-    this.#seen(this.#reach(asker), id);
-    return { memory_id: id, restored: this.#deps.book.restore([id]).restored };
+    const reach = this.#reach(asker);
+    if (!isMessage(id) || !reach.all) this.#seen(reach, id);
+    const { restored, turns } = this.#deps.book.restore([id]);
+    return { memory_id: id, restored: restored + turns };
   }
 
   /** What the owner may want to do, and how. */
@@ -395,6 +397,11 @@ export class MemoryApi {
     return this.#deps.book.conflicts().filter(({ one, other }) => sees(one.scope) && sees(other.scope))
       .length;
   }
+}
+
+/** The id of something that was said. */
+function isMessage(id: string): boolean {
+  return /^t\d+$/.test(id);
 }
 
 /** What the user wrote: what was injected stands before what the client put around it. */
