@@ -3,6 +3,7 @@ import { AGENT_IDS, type AgentPlan, type AgentSummary, type AgentVerification } 
 import type { ErrorJson } from './errors.ts';
 import {
   MEMORY_KINDS,
+  MEMORY_STATUSES,
   type MemoryConflict,
   type MemoryDetail,
   type MemoryFacets,
@@ -164,7 +165,7 @@ const memoryFilter = {
   text: z.string().max(20_000).default(''),
   scopes: z.array(scope).max(1000).optional(),
   kinds: z.array(memoryKind).optional(),
-  statuses: z.array(z.enum(['active', 'superseded', 'expired', 'forgotten'])).default(['active']),
+  statuses: z.array(z.enum(MEMORY_STATUSES)).default(['active']),
   ages: z.array(z.enum(['today', 'last7Days', 'older'])).optional(),
   pinned: z.boolean().optional(),
   /** True: only those that run out within a week. */

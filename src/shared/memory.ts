@@ -12,11 +12,13 @@ export const MEMORY_KINDS = [
 /** What a memory is: what happened, a lasting fact, a preference, how a project stands, a session's summary, how to work. */
 export type MemoryKind = (typeof MEMORY_KINDS)[number];
 
+export const MEMORY_STATUSES = ['active', 'superseded', 'expired', 'forgotten'] as const;
+
 /**
  * `active` is current. `superseded` was replaced by a newer value and stays findable. `expired` has run out.
  * `forgotten` is out of use at once and purged a day later.
  */
-export type MemoryStatus = 'active' | 'superseded' | 'expired' | 'forgotten';
+export type MemoryStatus = (typeof MEMORY_STATUSES)[number];
 
 /** Whose memory it is. An empty part means: not told apart by it. */
 export interface MemoryScope {

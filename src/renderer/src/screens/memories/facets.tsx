@@ -1,13 +1,12 @@
 import { type ReactNode, useId, useState } from 'react';
 import { formatNumber } from '../../../../shared/format.ts';
-import { MEMORY_KINDS, type MemoryStatus, scopeName } from '../../../../shared/memory.ts';
+import { MEMORY_KINDS, MEMORY_STATUSES, scopeName } from '../../../../shared/memory.ts';
 import { useRoute } from '../../api.ts';
 import { useT } from '../../i18n.tsx';
 import { type Age, isSameScope, toggled, useFilter } from './filter.ts';
 import { scopeWords } from './words.ts';
 
 const AGES: readonly Age[] = ['today', 'last7Days', 'older'];
-const STATUSES: readonly MemoryStatus[] = ['active', 'superseded', 'expired', 'forgotten'];
 /** More scopes than these show on demand. */
 const FEW = 6;
 
@@ -68,7 +67,7 @@ export function Facets({ text }: { text: string }) {
         ))}
       </Group>
       <Group title={t('memories.state')}>
-        {STATUSES.map((status) => (
+        {MEMORY_STATUSES.map((status) => (
           <Box
             key={status}
             label={t(`memories.states.${status}`)}

@@ -1,6 +1,11 @@
 import { create } from 'zustand';
 import type { RouteInput } from '../../../../shared/contract.ts';
-import type { MemoryKind, MemoryScope, MemoryStatus } from '../../../../shared/memory.ts';
+import {
+  MEMORY_STATUSES,
+  type MemoryKind,
+  type MemoryScope,
+  type MemoryStatus,
+} from '../../../../shared/memory.ts';
 
 export type Age = 'today' | 'last7Days' | 'older';
 export type Sort = 'newest' | 'oldest' | 'used';
@@ -30,8 +35,6 @@ export const PLAIN: Filter = {
   sessionId: null,
   sort: 'newest',
 };
-
-const ALL_STATUSES: MemoryStatus[] = ['active', 'superseded', 'expired', 'forgotten'];
 
 /** Outlives the screen, so that a look at a turn and back finds the list as it was. */
 export const useFilter = create<{ filter: Filter; change(part: Partial<Filter>): void; clear(): void }>(
@@ -64,7 +67,7 @@ export function listInput(filter: Filter): Omit<RouteInput<'memory.list'>, 'limi
   const some = <T>(values: readonly T[]): T[] | undefined => (values.length === 0 ? undefined : [...values]);
   return {
     text: filter.text,
-    statuses: some(filter.statuses) ?? ALL_STATUSES,
+    statuses: some(filter.statuses) ?? [...MEMORY_STATUSES],
     sort: filter.sort,
     scopes: some(filter.scopes),
     kinds: some(filter.kinds),

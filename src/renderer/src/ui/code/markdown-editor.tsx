@@ -74,6 +74,7 @@ function traitsOf(label: string, readOnly: boolean): Extension {
     EditorState.readOnly.of(readOnly),
     EditorView.contentAttributes.of({
       'aria-label': label,
+      tabindex: '0',
       ...(readOnly ? { 'aria-readonly': 'true' } : {}),
     }),
   ];
