@@ -78,7 +78,9 @@ export class Erasure {
       `SELECT ${HANDLE} FROM memory_units u
        WHERE u.id IN (SELECT s.unit FROM memory_turns t JOIN memory_sources s ON s.turn = t.id WHERE t.session_id = ?1)
          AND NOT EXISTS (SELECT 1 FROM memory_sources s JOIN memory_turns t ON t.id = s.turn
-           WHERE s.unit = u.id AND t.session_id <> ?1 AND t.forgotten_at IS NULL)`,
+           WHERE s.unit = u.id AND t.session_id <> ?1 AND t.forgotten_at IS NULL)
+       UNION SELECT ${HANDLE} FROM memory_units u
+       WHERE u.extra IS NOT NULL AND json_extract(u.extra, '$.source_session_id') = ?1`,
       sessionId,
     );
     if (rows.length + turns.length === 0)

@@ -16,8 +16,8 @@ import { Conversations } from './conversations.ts';
 import { Erasure } from './erasure.ts';
 import type { TrialStore } from './eval/trial.ts';
 import { Tuning } from './eval/tuning.ts';
-import type { Dropped } from './forgetting.ts';
 import { finder } from './find.ts';
+import type { Dropped } from './forgetting.ts';
 import { Listing } from './listing.ts';
 import { exportMemories } from './porting/export.ts';
 import { readMemories } from './porting/files.ts';
@@ -295,9 +295,10 @@ export class MemoryBook {
         hint: 'Load it again, then repeat the change.',
       });
     const { scope, ...rest } = change;
-    const { undo } = this.#undoable('Edited a memory', () =>
-      this.#units.edit(row, { ...rest, scope: scope && this.#scopes.idFor(scope) }),
-    );
+    const { undo } = this.#undoable('Edited a memory', () => {
+      this.#units.edit(row, { ...rest, scope: scope && this.#scopes.idFor(scope) });
+      this.#upkeep.reworded(id);
+    });
     return { undo };
   }
 

@@ -103,6 +103,11 @@ export class Rivals {
     return rank >= this.#rankOf(earlier) || (rank >= 2 && slotsOf(later.kind, later.content).changed);
   }
 
+  /** Entered or rewritten by the user. */
+  isUsersOwn(row: UnitRow): boolean {
+    return this.#rankOf(row) === 3;
+  }
+
   #openTells(scope: number, { ends }: Slots) {
     return ends.flatMap(({ slot, value, instead }) =>
       instead && this.#inSlot(scope, slot).some((row) => row.value === value) ? [instead] : [],

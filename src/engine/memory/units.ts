@@ -140,14 +140,14 @@ export class UnitStore {
     };
   }
 
-  /** A newer value takes the place of an older one, from when on it was said. */
-  supersede(old: UnitRow, by: UnitRow, author: Author): void {
+  /** A newer value takes the place of an older one, from when on it was said unless `until` says otherwise. */
+  supersede(old: UnitRow, by: UnitRow, author: Author, until: string | null = null): void {
     this.#changes.patch(
       [old.id],
       {
         status: 'superseded',
         superseded_by: by.uuid,
-        valid_to: by.valid_from ?? by.observed_at,
+        valid_to: until ?? by.valid_from ?? by.observed_at,
         merged: 0,
         pinned: 0,
       },

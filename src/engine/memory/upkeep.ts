@@ -157,6 +157,24 @@ export class Upkeep {
     return { superseded, expired, conflicts: Math.max(0, this.conflicts().length - before) };
   }
 
+  /** What the user has written takes the place of what was learned; against another entry of the user's it waits. */
+  reworded(uuid: string): void {
+    const { database, changes, units, rivals } = this.#deps;
+    const row = units.get(uuid);
+    if (row?.status !== 'active' || row.slot === null) return;
+    const { slot, value } = row;
+    const others = database.all<UnitRow>(
+      "SELECT * FROM memory_units WHERE scope = ? AND slot = ? AND status = 'active' AND id <> ?",
+      row.scope,
+      slot,
+      row.id,
+    );
+    for (const other of others.filter((one) => contradicts(slot, one.value ?? '', value ?? '')))
+      if (rivals.isUsersOwn(other))
+        changes.doubt(row.uuid, other.uuid, 'contradiction', 'You entered two values for the same thing.');
+      else units.supersede(other, row, 'user', changes.now());
+  }
+
   /** Of each thing that these memories tell, only the newest value stays current; after something was brought back. */
   order(units: readonly number[]): number {
     return this.#orderSlots(units);

@@ -178,6 +178,18 @@ describe('a changed fact', () => {
     expect(lab.contents()).toEqual(['We switched to MariaDB now']);
   });
 
+  it('that the user writes over a memory takes the place of what was learned, not of another own entry', () => {
+    const { row } = learn('The server runs Debian');
+    learn('We use SQLite');
+    lab.book.edit(row.uuid, { content: 'We use PostgreSQL 16' });
+    expect(lab.contents()).toEqual(['We use PostgreSQL 16']);
+    expect(lab.unit('We use SQLite').validTo).toBe(new Date(lab.clock.now()).toISOString());
+    const own = lab.add('The attic is dry');
+    lab.book.edit(own, { content: 'We use MariaDB' });
+    expect(lab.contents()).toEqual(['We use PostgreSQL 16', 'We use MariaDB']);
+    expect(lab.book.conflicts()).toMatchObject([{ message: 'You entered two values for the same thing.' }]);
+  });
+
   it('of the user’s is not overruled by what the assistant says', () => {
     learn('We use PostgreSQL 16');
     learn('The project uses MySQL', { role: 'assistant' });

@@ -172,6 +172,13 @@ describe('the memory.db of the original', () => {
     expect(lab.book.get(id(3)).status).toBe('forgotten');
   });
 
+  it('is forgotten with its conversation', async () => {
+    write();
+    await imports(at('memory.db'));
+    expect(await lab.book.forgetSession('session-7', false)).toMatchObject({ forgotten: 1, turns: 0 });
+    expect(lab.book.get(id(1)).status).toBe('forgotten');
+  });
+
   it('is only looked at in a dry run', async () => {
     write();
     expect(await imports(at('memory.db'), { dryRun: true })).toMatchObject({ added: 8 });

@@ -30,6 +30,24 @@ describe('a memory', () => {
     expect(seen[0]).toBe('Shelf 24 holds crate 168.');
   });
 
+  it('is found in a list by words in any form and by half a word, with the reason, in any state', () => {
+    lab.add('The invoice test depends on the time zone of the runner.');
+    lab.add('发布前先在测试环境跑一遍迁移脚本');
+    const gone = lab.add('The plumber comes on Tuesday.');
+    lab.book.forget([gone], false);
+    const found = (text: string, over: Parameters<typeof lab.list>[0] = {}) => {
+      const { units, total, why } = lab.list({ text, ...over });
+      expect(total).toBe(units.length);
+      return units.map(({ id, content }) => `${content.slice(0, 11)} | ${why[id]}`);
+    };
+    expect(found('testing invoices')).toEqual(['The invoice | words: testing, invoices']);
+    expect(found('invoi')).toEqual(['The invoice | ']);
+    expect(found('迁移')).toHaveLength(1);
+    expect(found('plumber')).toEqual([]);
+    expect(found('plumber', { statuses: ['forgotten'] })).toHaveLength(1);
+    expect(found('zeppelin')).toEqual([]);
+  });
+
   it('masks secrets before it is stored', () => {
     lab.add('The database password is hunter2hunter2 and the key sk-TEST1234567890abcdefghij');
     const [content] = lab.contents();
@@ -149,7 +167,7 @@ describe('forgetting', () => {
     expect(dropped).toEqual([id, `t${said}`, `t${echo}`]);
     expect(lab.book.get(id).sources).toEqual([]);
 
-    expect(lab.book.restore([id])).toEqual({ restored: 1 });
+    expect(lab.book.restore([id]).restored).toBe(1);
     expect(hidden()).toEqual([]);
     expect(lab.contents()).toEqual(['The locker code is 4711.']);
   });
