@@ -6,7 +6,7 @@ import { byScope, Generations } from './generations.ts';
 import { type Meanings, meaningsOf } from './meanings.ts';
 import { type Candidate, Ranker } from './ranker.ts';
 import { reasonsFor } from './reasons.ts';
-import { relevanceOf, isPersonal as speaksOfAsker } from './relevance.ts';
+import { mannerOf, relevanceOf } from './relevance.ts';
 import { Shelf } from './shelf.ts';
 import { Sketches } from './sketches.ts';
 import { Space } from './space.ts';
@@ -113,7 +113,7 @@ export class MemoryIndex {
   /** Best first; of equally good ones, those of an earlier scope. */
   search(query: MemoryQuery): MemoryMatch[] {
     const { wish, space, candidates, meanings } = this.candidates(query);
-    const isPersonal = speaksOfAsker(query.text);
+    const manner = mannerOf(query.text);
     const statuses = query.statuses ?? ['active'];
     const matches: MemoryMatch[] = [];
     for (const candidate of ordered(candidates, query.mode)) {
@@ -125,7 +125,7 @@ export class MemoryIndex {
       const type = traits & TRAIT.unit ? 'unit' : 'turn';
       const id = shelf.ref[doc] ?? 0;
       if (!query.types.includes(type) || (type === 'unit' && !this.#hasStatus(id, statuses))) continue;
-      const lexical = relevanceOf({ ...features, evidence, traits, isPersonal });
+      const lexical = relevanceOf({ ...features, evidence, traits, ...manner });
       const related = meanings !== null && similarity !== null ? meanings.relatednessOf(similarity) : 0;
       matches.push({
         ref: { type, id },

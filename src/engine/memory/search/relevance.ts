@@ -13,6 +13,8 @@ export interface Bearing {
   traits: number;
   /** The question is about the asker or what is the asker's. */
   isPersonal: boolean;
+  /** The question is written without spaces: its words are asked for in overlapping pairs, of which few are met. */
+  isUnspaced: boolean;
 }
 
 /** Least relevance of a memory that is put into a turn unasked. */
@@ -23,27 +25,38 @@ export const ENOUGH = 0.5;
  * conversations alone and amid thousands of strangers' messages.
  */
 const WEIGHT = {
-  none: -4.1,
+  none: -3.8,
   coverage: 3,
-  evidence: 3.4,
-  rarest: 2.3,
-  length: -2.8,
-  assistant: -3.1,
-  asks: -2.6,
-  personal: 1,
+  evidence: 3.3,
+  rarest: 2.9,
+  length: -5,
+  assistant: -3.2,
+  asks: -2.9,
+  personal: 1.1,
+  unspaced: 1.3,
 };
 const MOST_EVIDENCE = 1.6;
 
 const PERSONAL =
   /(?<![\p{L}\p{M}])(?:i|i['’]m|i['’]ve|me|my|mine|we|us|our|ours|je|moi|mon|ma|mes|nous|notre|nos|yo|mi|mis|nuestr[oa]s?|ich|mich|mir|mein\p{L}*|wir|uns|unser\p{L}*|io|mio|mia|miei|noi|nostr[oaie]|eu|meus?|minhas?|nós|nossos?|nossas?|[usnptv]\p{L}*amos|tengo|tenemos|vivo|soy|estoy|quiero|puedo|debo|prefiero)(?![\p{L}\p{M}])|(?<![\p{L}\p{M}])j['’]|我|咱|私|僕|俺|うち|自分|나는|내가|우리/iu;
 
-/** Whether a question speaks of the asker, in seven languages. */
-export function isPersonal(question: string): boolean {
-  return PERSONAL.test(question);
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+/** What of the question itself bears on relevance. `isPersonal`: it speaks of the asker, in seven languages and more. */
+export function mannerOf(question: string): Pick<Bearing, 'isPersonal' | 'isUnspaced'> {
+  return { isPersonal: PERSONAL.test(question), isUnspaced: UNSPACED.test(question) };
 }
 
 /** How surely the document has to do with the question, 0 to 1; the same scale for every question and store. */
-export function relevanceOf({ coverage, evidence, rarest, length, traits, isPersonal }: Bearing): number {
+export function relevanceOf({
+  coverage,
+  evidence,
+  rarest,
+  length,
+  traits,
+  isPersonal,
+  isUnspaced,
+}: Bearing): number {
   const sum =
     WEIGHT.none +
     WEIGHT.coverage * coverage +
@@ -52,6 +65,7 @@ export function relevanceOf({ coverage, evidence, rarest, length, traits, isPers
     WEIGHT.length * length +
     (traits & TRAIT.assistant ? WEIGHT.assistant : 0) +
     (traits & TRAIT.asks ? WEIGHT.asks : 0) +
-    (isPersonal ? WEIGHT.personal : 0);
+    (isPersonal ? WEIGHT.personal : 0) +
+    (isUnspaced ? WEIGHT.unspaced : 0);
   return 1 / (1 + Math.exp(-sum));
 }
