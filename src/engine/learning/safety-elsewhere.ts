@@ -1,4 +1,4 @@
-import type { Rule } from './safety.ts';
+import type { Rule } from './safety-rule.ts';
 
 /** Words of Spanish, French and German begin and end at letters, not at ASCII ones only. */
 const START = '(?<!\\p{L})';

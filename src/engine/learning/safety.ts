@@ -1,13 +1,7 @@
 import type { SafetyFinding } from '../../shared/model.ts';
 import { redact } from '../platform/redact.ts';
 import { RULES_ELSEWHERE } from './safety-elsewhere.ts';
-
-/** Something to look for in a normalised text. */
-export interface Rule {
-  rule: string;
-  message: string;
-  pattern: RegExp;
-}
+import type { Rule } from './safety-rule.ts';
 
 /**
  * What a skill must not say without a person having looked. Deliberately wide: a false alarm only means that the
