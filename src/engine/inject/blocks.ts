@@ -11,7 +11,7 @@ export interface InjectedBlock {
   memories?: InjectedMemory[];
 }
 
-export interface InjectedMemory {
+interface InjectedMemory {
   item: InjectedItem;
   /** As it is quoted; one line. */
   line: string;

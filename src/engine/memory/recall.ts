@@ -215,7 +215,8 @@ export class Recall {
     const now = new Date(this.#deps.clock.now()).toISOString();
     return this.#deps.database
       .all<UnitRow>(
-        `SELECT * FROM memory_units WHERE scope IN (SELECT value FROM json_each(?)) AND pinned = 1
+        `SELECT * FROM memory_units INDEXED BY memory_units_pinned
+         WHERE scope IN (SELECT value FROM json_each(?)) AND pinned = 1
          AND status = 'active' AND (expires_at IS NULL OR expires_at > ?) ORDER BY id LIMIT 200`,
         JSON.stringify(scopeIds),
         now,
@@ -225,11 +226,9 @@ export class Recall {
 
   /** The newest summary of an earlier conversation, where the user goes on from it. */
   #summary(text: string, scopeIds: readonly number[], found: readonly Recalled[]): Recalled[] {
-    const [newest] = this.#deps.database.all<UnitRow>(
-      `SELECT * FROM memory_units WHERE scope IN (SELECT value FROM json_each(?)) AND status = 'active'
-       AND kind = 'working_summary' ORDER BY updated_at DESC, id DESC LIMIT 1`,
-      JSON.stringify(scopeIds),
-    );
+    const newest = scopeIds
+      .flatMap((scope) => this.#newestSummary(scope) ?? [])
+      .sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1))[0];
     if (!newest) return [];
     const match = found.find((one) => keyOf(one) === newest.uuid)?.match;
     if (match && match.score >= SUMMARY_SHARE * this.#deps.least())
@@ -242,6 +241,14 @@ export class Recall {
       reason: 'the last conversation',
     };
     return [{ match: taken, unit: newest, enters: false }];
+  }
+
+  #newestSummary(scope: number): UnitRow | null {
+    return this.#deps.database.get<UnitRow>(
+      `SELECT * FROM memory_units WHERE scope = ? AND status = 'active' AND kind = 'working_summary'
+       ORDER BY id DESC LIMIT 1`,
+      scope,
+    );
   }
 
   /** What memories were made from, by their row. */

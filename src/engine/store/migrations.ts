@@ -547,4 +547,7 @@ export const MIGRATIONS: readonly string[] = [
     undone_at TEXT
   ) STRICT;
   `,
+  `
+  CREATE INDEX memory_units_pinned ON memory_units (scope, id) WHERE pinned = 1;
+  `,
 ];
