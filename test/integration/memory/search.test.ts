@@ -111,6 +111,13 @@ describe('what was said', () => {
     expect(found(ask('colour of the garden fence')).slice(0, 2)).toContain(answer);
   });
 
+  it('is found by a word for its kind, behind what has the word itself', () => {
+    const cat = say('My kitten Miso sleeps on the radiator.', { session: 'a' });
+    fill(100);
+    const pet = say('A pet needs a passport to cross the border.', { session: 'b' });
+    expect(found(ask('Which pet do I have?')).slice(0, 2)).toEqual([pet, cat]);
+  });
+
   it('is gone with every trace of its words when it is dropped, and back when it is indexed again', () => {
     fill(100);
     const secret = say('The treasure lies under the walnut tree.');

@@ -1,4 +1,5 @@
 import type { Features } from './features.ts';
+import { kinOf } from './kin.ts';
 import type { Meanings } from './meanings.ts';
 import { isPlain } from './plain-words.ts';
 import type { PostingList } from './shelf.ts';
@@ -26,6 +27,8 @@ interface Found {
   group: QueryGroup;
   /** By shelf. */
   lists: PostingList[][];
+  /** The same for words that may stand for it. */
+  kin: PostingList[][];
   count: number;
   /** In nats. */
   rarity: number;
@@ -49,6 +52,9 @@ const RAREST = 2;
 const WORDS = 3;
 /** So many bits a 32-bit float keeps apart. */
 const MOST_WORDS = 24;
+/** What a word counts that may stand for the one asked for; one that stands everywhere is not looked for. */
+const KIN = 0.25;
+const MOST_OF_KIN = 3_000;
 const K1 = 1.2;
 const B = 0.5;
 /** So many entries of posting lists a question looks at, rarest words first; the rest tells nothing apart any more. */
@@ -119,11 +125,13 @@ export class Ranker {
     return groups
       .map((group) => {
         const lists = space.shelves.map((shelf) => group.terms.map((term) => shelf.find(term)));
+        const others = group.terms.flatMap((term) => kinOf(term));
+        const kin = space.shelves.map((shelf) => others.map((term) => shelf.find(term)));
         const count = Math.min(
           total,
           lists.flat().reduce((sum, list) => sum + list.count, 0),
         );
-        return { group, lists, count, rarity: Math.log(1 + (total - count + 0.5) / (count + 0.5)) };
+        return { group, lists, kin, count, rarity: Math.log(1 + (total - count + 0.5) / (count + 0.5)) };
       })
       .sort((a, b) => a.count - b.count);
   }
@@ -142,12 +150,16 @@ export class Ranker {
   }
 
   /** Adds what one group of words tells, to the documents that have it, to those next to them and to their sessions. */
-  #weigh(space: Space, { lists, rarity }: Found, telling: number, number: number): void {
+  #weigh(space: Space, { lists, kin, rarity }: Found, telling: number, number: number): void {
     this.#times.reset(space.places);
     this.#timesAround.reset(space.places);
     this.#inSession.reset(space.slots);
     lists.forEach((ofShelf, at) => {
-      for (const list of ofShelf) list.each((doc, times) => this.#spread(space, at, doc, times));
+      for (const list of ofShelf) list.each((doc, times) => this.#spread(space, at, doc, times, 1));
+    });
+    kin.forEach((ofShelf, at) => {
+      for (const list of ofShelf)
+        if (list.count < MOST_OF_KIN) list.each((doc) => this.#spread(space, at, doc, KIN, KIN));
     });
     for (let one = 0; one < this.#times.count; one += 1) {
       const place = this.#times.place(one);
@@ -156,6 +168,8 @@ export class Ranker {
       const times = this.#times.get(place);
       const norm = K1 * (1 - B + (B * length) / space.averageLength);
       this.#own.add(place, (rarity * times * (K1 + 1)) / (times + norm));
+      // A word that may stand for another is no evidence.
+      if (times < 1) continue;
       this.#own.addMore(place, EVIDENCE, telling);
       this.#own.raise(place, RAREST, rarity);
       if (number < MOST_WORDS) this.#own.addMore(place, WORDS, 2 ** number);
@@ -173,7 +187,7 @@ export class Ranker {
     }
   }
 
-  #spread(space: Space, at: number, doc: number, times: number): void {
+  #spread(space: Space, at: number, doc: number, times: number, share: number): void {
     const shelf = space.shelves[at];
     const base = space.firstPlace(at);
     // Under two stems of the same word it is found once.
@@ -183,12 +197,12 @@ export class Ranker {
     for (const chain of [shelf.previous, shelf.next]) {
       const one = chain[doc] ?? -1;
       if (one < 0) continue;
-      this.#timesAround.add(base + one, NEAR);
+      this.#timesAround.add(base + one, NEAR * share);
       const two = chain[one] ?? -1;
-      if (two >= 0) this.#timesAround.add(base + two, NEAR * NEAR);
+      if (two >= 0) this.#timesAround.add(base + two, NEAR * NEAR * share);
     }
     const session = shelf.session[doc] ?? -1;
-    if (session >= 0) this.#inSession.add(space.firstSlot(at) + session, 1);
+    if (session >= 0) this.#inSession.add(space.firstSlot(at) + session, share);
   }
 
   /** What was said at the time that the question names need not share a word with it. */
