@@ -498,12 +498,15 @@ interface RouteOutputs {
   'memory.merge': { id: string; undo: Undo };
   'memory.conflicts': MemoryConflict[];
   'memory.settle': { undo: Undo };
-  'memory.consolidate': { superseded: number; expired: number; conflicts: number };
+  /** `undo`: null when nothing was changed. */
+  'memory.consolidate': { superseded: number; expired: number; conflicts: number; undo: Undo | null };
   'memory.import': {
     added: number;
     merged: number;
     turns: number;
     skipped: { line: string; reason: string }[];
+    /** Null when nothing was added. */
+    undo: Undo | null;
   };
   'memory.export': { units: number; turns: number };
   /** `already`: it was served there before. */

@@ -55,7 +55,7 @@ export class MemoryLab {
       clock: this.clock,
       undo: new UndoLog({ database: this.database, clock: this.clock }),
       index: { indexUnit() {}, indexTurn() {}, drop() {} },
-      onTakenBack: () => {},
+      onBack: () => {},
     });
     const units = new UnitStore({
       database: this.database,

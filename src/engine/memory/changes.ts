@@ -24,10 +24,12 @@ const recordSchema = z.object({
   ),
   /** Conflicts that were settled. */
   settled: z.array(z.tuple([z.string(), z.string()])),
-  /** First and last entry of the histories that the change wrote. */
-  events: z.tuple([z.number(), z.number()]).nullable(),
+  /** First and last entries of the histories that the change wrote. */
+  events: z.array(z.tuple([z.number(), z.number()])),
+  /** Messages that the change brought. */
+  said: z.array(z.number()),
 });
-type ChangeRecord = z.infer<typeof recordSchema>;
+export type ChangeRecord = z.infer<typeof recordSchema>;
 
 const UNDO = 'memory.change';
 const CHUNK = 500;
@@ -39,8 +41,8 @@ interface ChangesDeps {
   clock: Clock;
   undo: UndoLog;
   index: RowIndex;
-  /** Units that an undo changed. */
-  onTakenBack: (units: readonly number[]) => void;
+  /** Units that an undo brought back from being forgotten. */
+  onBack: (units: readonly number[]) => void;
 }
 
 /**
@@ -70,16 +72,34 @@ export class Changes {
     });
   }
 
+  /** Runs one slice of a change that is made in several, in one transaction; `offerAll` then offers one undo of all. */
+  slice<T>(change: () => T): { result: T; record: ChangeRecord } {
+    return this.#deps.database.tx(() => this.#noting(change));
+  }
+
+  offerAll(label: string, records: readonly ChangeRecord[]): Undo | null {
+    const all = emptyRecord();
+    for (const record of records) {
+      all.patches.push(...record.patches);
+      all.created.push(...record.created);
+      all.sources.push(...record.sources);
+      all.turns.push(...record.turns);
+      all.settled.push(...record.settled);
+      all.events.push(...record.events);
+      all.said.push(...record.said);
+    }
+    const changed = all.patches.length + all.created.length + all.said.length > 0;
+    return changed ? this.#deps.undo.offer(UNDO, label, all) : null;
+  }
+
+  /** A message that this change brought. */
+  brought(turn: number): void {
+    this.#record?.said.push(turn);
+  }
+
   #noting<T>(change: () => T): { result: T; record: ChangeRecord } {
     const outer = this.#record;
-    const record: ChangeRecord = {
-      patches: [],
-      created: [],
-      sources: [],
-      turns: [],
-      settled: [],
-      events: null,
-    };
+    const record = emptyRecord();
     this.#record = record;
     try {
       return { result: change(), record };
@@ -239,7 +259,8 @@ export class Changes {
       record.patches = record.patches
         .map((patch) => ({ ...patch, units: patch.units.filter((id) => !gone.has(id)) }))
         .filter((patch) => patch.units.length > 0);
-      const empty = record.patches.length + record.created.length + record.turns.length === 0;
+      const empty =
+        record.patches.length + record.created.length + record.turns.length + record.said.length === 0;
       return empty ? null : record;
     });
   }
@@ -257,7 +278,9 @@ export class Changes {
       detail,
       JSON.stringify(units),
     );
-    if (this.#record) this.#record.events = [this.#record.events?.[0] ?? id + 1, id + units.length];
+    const last = this.#record?.events.at(-1);
+    if (last?.[1] === id) last[1] = id + units.length;
+    else this.#record?.events.push([id + 1, id + units.length]);
   }
 
   #note(rows: readonly Record<string, SqlValue>[], after: Patch): void {
@@ -330,15 +353,25 @@ export class Changes {
       database.run('DELETE FROM memory_sources WHERE unit = ? AND turn = ?', unit, turn);
     for (const [one, other] of record.settled)
       done += database.run('UPDATE memory_conflicts SET settled = 0 WHERE one = ? AND other = ?', one, other);
-    if (record.events)
-      database.run('DELETE FROM memory_events WHERE id BETWEEN ? AND ?', record.events[0], record.events[1]);
-    this.#deps.onTakenBack([...record.patches.flatMap(({ units }) => units)]);
+    for (const [first, last] of record.events)
+      database.run('DELETE FROM memory_events WHERE id BETWEEN ? AND ?', first, last);
+    for (const id of record.said) {
+      index.drop({ type: 'turn', id });
+      done += database.run('DELETE FROM memory_turns WHERE id = ?', id);
+    }
+    this.#deps.onBack(
+      record.patches.filter(({ after }) => after.status === 'forgotten').flatMap(({ units }) => units),
+    );
     if (done === 0)
       throw new AppError(
         'CONFLICT',
         'This can no longer be undone: the memory was changed again or is gone.',
       );
   }
+}
+
+function emptyRecord(): ChangeRecord {
+  return { patches: [], created: [], sources: [], turns: [], settled: [], events: [], said: [] };
 }
 
 function* chunks<T>(list: readonly T[]): Generator<readonly T[]> {

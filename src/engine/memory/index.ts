@@ -87,7 +87,7 @@ export class MemoryBook {
       clock,
       undo,
       index,
-      onTakenBack: (units) => this.#upkeep.order(units),
+      onBack: (units) => this.#upkeep.order(units),
     });
     const rivals = new Rivals(database);
     this.#units = new UnitStore({
@@ -354,8 +354,10 @@ export class MemoryBook {
   }
 
   consolidate(dryRun: boolean): RouteOutput<'memory.consolidate'> {
-    if (dryRun) return this.#deps.database.rehearse(() => this.#upkeep.consolidate());
-    return this.#undoable('Consolidated memories', () => this.#upkeep.consolidate()).result;
+    if (dryRun) return { ...this.#deps.database.rehearse(() => this.#upkeep.consolidate()), undo: null };
+    const { result, record } = this.#changes.slice(() => this.#upkeep.consolidate());
+    this.#changed();
+    return { ...result, undo: this.#changes.offerAll('Consolidated memories', [record]) };
   }
 
   async import({

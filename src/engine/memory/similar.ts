@@ -83,12 +83,12 @@ function inOrder(one: Gist, other: Gist): boolean {
 
 /**
  * A few numbers for a text: equal for texts with the same words, and mostly shared by texts with nearly the same.
- * The first stands for all words together.
+ * The first, which is negative, stands for all words together.
  */
 export function sketchOf({ words }: Gist): number[] {
   if (words.length === 0) return [];
   const hashes = words.map(hash).sort((a, b) => a - b);
-  return [hash(`#${[...words].sort().join(' ')}`), ...hashes.slice(0, KEPT)];
+  return [-1 - hash([...words].sort().join(' ')), ...hashes.slice(0, KEPT)];
 }
 const KEPT = 3;
 

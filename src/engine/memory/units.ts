@@ -124,7 +124,7 @@ export class UnitStore {
         expires_at: unit.expiresAt ? new Date(unit.expiresAt).toISOString() : null,
         superseded_by: under?.uuid ?? null,
         merged: 0,
-        tags: JSON.stringify(unit.tags ?? []),
+        tags: tagsText(unit.tags ?? []),
         extra: null,
         forgotten_at: null,
       },
@@ -190,7 +190,7 @@ export class UnitStore {
     }
     if (kind !== undefined && kind !== row.kind) patch.kind = kind;
     if (scope !== undefined && scope !== row.scope) patch.scope = scope;
-    if (tags !== undefined) patch.tags = JSON.stringify(tags);
+    if (tags !== undefined) patch.tags = tagsText(tags);
     if (expiresAt !== undefined) {
       patch.expires_at = expiresAt === null ? null : new Date(expiresAt).toISOString();
       if (row.status === 'expired' && (patch.expires_at === null || patch.expires_at > now))
@@ -227,6 +227,10 @@ export class UnitStore {
     for (const turn of unit.sources ?? []) this.#changes.addSource(row.id, turn);
     return { row: { ...row, ...patch }, merged: true, superseded: [] };
   }
+}
+
+function tagsText(tags: readonly string[]): string {
+  return JSON.stringify(tags.map((tag) => redact(tag).text));
 }
 
 /** Of the content in its plainest form: width, spaces and the last full stop make no other memory. */

@@ -8,7 +8,7 @@ import type { Changes } from './changes.ts';
 import type { Listing } from './listing.ts';
 import type { Rivals } from './rivals.ts';
 import type { UnitRow } from './rows.ts';
-import { compareGists, gistOf } from './similar.ts';
+import { compareGists, type Gist, gistOf } from './similar.ts';
 import { contradicts } from './slots/slots.ts';
 import { hashOf, type UnitStore } from './units.ts';
 
@@ -28,6 +28,8 @@ interface ConflictRow {
 }
 
 const MOST_CONFLICTS = 500;
+/** Memories of the same words that are compared with each other. */
+const MOST_ALIKE = 300;
 
 /** Keeps the memories in order among themselves: what is in doubt, what is merged, what nobody has sorted yet. */
 export class Upkeep {
@@ -150,7 +152,7 @@ export class Upkeep {
   }
 
   /** Sorts what was added while nothing was sorted, e.g. with memory.auto_consolidate off. Call it in a change. */
-  consolidate(): RouteOutput<'memory.consolidate'> {
+  consolidate(): Omit<RouteOutput<'memory.consolidate'>, 'undo'> {
     const expired = this.#deps.units.expire();
     const before = this.conflicts().length;
     const superseded = this.#mergeSame() + this.#orderSlots(null);
@@ -184,35 +186,32 @@ export class Upkeep {
     const { database, units, changes } = this.#deps;
     const words = database.all<{ scope: number; word: number }>(
       `SELECT s.scope, s.word FROM memory_sketches s JOIN memory_units u ON u.id = s.unit
-       WHERE u.status = 'active' AND u.kind NOT IN ('working_summary', 'episodic')
-       GROUP BY s.scope, s.word HAVING COUNT(*) BETWEEN 2 AND 50`,
+       WHERE s.word < 0 AND u.status = 'active' AND u.kind NOT IN ('working_summary', 'episodic')
+       GROUP BY s.scope, s.word HAVING COUNT(*) > 1`,
     );
     let merged = 0;
     for (const { scope, word } of words) {
       const rows = database.all<UnitRow>(
         `SELECT u.* FROM memory_sketches s JOIN memory_units u ON u.id = s.unit
          WHERE s.scope = ? AND s.word = ? AND u.status = 'active' AND u.kind NOT IN ('working_summary', 'episodic')
-         ORDER BY u.origin = 'user' DESC, u.observed_at, u.id`,
+         ORDER BY u.origin = 'user' DESC, u.observed_at, u.id LIMIT ?`,
         scope,
         word,
+        MOST_ALIKE,
       );
-      const kept: UnitRow[] = [];
+      const kept: { row: UnitRow; gist: Gist }[] = [];
       for (const row of rows) {
         const gist = gistOf(row.content);
-        const same = kept.find((one) => compareGists(gist, gistOf(one.content)) === 'same');
+        const same = kept.find((one) => compareGists(gist, one.gist) === 'same');
         if (same) {
-          units.absorb([row], same, 'rules');
+          units.absorb([row], units.get(same.row.uuid) ?? same.row, 'rules');
           merged += 1;
           continue;
         }
-        for (const one of kept) {
-          const likeness = compareGists(gist, gistOf(one.content));
-          if (likeness === 'opposite' && one.slot === null)
-            changes.doubt(row.uuid, one.uuid, 'contradiction', 'One denies what the other says.');
-          else if (likeness === 'near')
-            changes.doubt(row.uuid, one.uuid, 'near-duplicate', 'They say nearly the same.');
-        }
-        kept.push(row);
+        for (const one of kept)
+          if (one.row.slot === null && compareGists(gist, one.gist) === 'opposite')
+            changes.doubt(row.uuid, one.row.uuid, 'contradiction', 'One denies what the other says.');
+        kept.push({ row, gist });
       }
     }
     return merged;

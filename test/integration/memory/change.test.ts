@@ -277,11 +277,15 @@ describe('near-duplicates', () => {
     learn('We use MySQL');
     learn('We moved to PostgreSQL');
     expect(lab.contents()).toHaveLength(4);
-    expect(lab.book.consolidate(true)).toEqual({ superseded: 2, expired: 0, conflicts: 0 });
+    expect(lab.book.consolidate(true)).toEqual({ superseded: 2, expired: 0, conflicts: 0, undo: null });
     expect(lab.contents()).toHaveLength(4);
-    expect(lab.book.consolidate(false)).toEqual({ superseded: 2, expired: 0, conflicts: 0 });
+    const { undo } = lab.book.consolidate(false);
+    expect(lab.contents()).toHaveLength(2);
+    lab.undo.apply(undo?.token ?? '');
+    expect(lab.contents()).toHaveLength(4);
+    expect(lab.book.consolidate(false)).toMatchObject({ superseded: 2, expired: 0, conflicts: 0 });
     expect(lab.contents()).toEqual(['Staging deploys run on Fridays', 'We moved to PostgreSQL']);
-    expect(lab.book.consolidate(false)).toEqual({ superseded: 0, expired: 0, conflicts: 0 });
+    expect(lab.book.consolidate(false)).toEqual({ superseded: 0, expired: 0, conflicts: 0, undo: null });
   });
 
   it('that only deny each other are shown to the user, once', () => {

@@ -472,9 +472,13 @@ describe('our own export', () => {
     const other = new MemoryLab();
     try {
       const input = ROUTES['memory.import'].input.parse({ path: at('out/memories.jsonl') });
-      expect(await other.book.import(input)).toMatchObject({ added: 5, merged: 0, turns: 1, skipped: [] });
+      const first = await other.book.import(input);
+      expect(first).toMatchObject({ added: 5, merged: 0, turns: 1, skipped: [] });
+      other.undo.apply(first.undo?.token ?? '');
+      expect([other.count('memory_units'), other.count('memory_turns')]).toEqual([0, 0]);
+      expect(await other.book.import(input)).toMatchObject({ added: 5 });
       expect(dump(other)).toEqual(dump(lab));
-      expect(await other.book.import(input)).toMatchObject({ added: 0, merged: 5, turns: 0 });
+      expect(await other.book.import(input)).toMatchObject({ added: 0, merged: 5, turns: 0, undo: null });
       expect(dump(other)).toEqual(dump(lab));
       expect(other.book.conflicts()).toEqual(lab.book.conflicts());
     } finally {

@@ -2,7 +2,7 @@ import type { RouteOutput } from '../../../shared/contract.ts';
 import type { MemoryScope } from '../../../shared/memory.ts';
 import { redact, redactJson } from '../../platform/redact.ts';
 import type { Database } from '../../store/database.ts';
-import type { Changes } from '../changes.ts';
+import type { ChangeRecord, Changes } from '../changes.ts';
 import type { Rivals } from '../rivals.ts';
 import type { ScopeTable } from '../scope.ts';
 import type { TurnStore } from '../turns.ts';
@@ -43,8 +43,9 @@ export class Importer {
 
   /** What is there already is left as it is: the same file twice adds nothing. */
   async run(records: readonly Incoming[], options: Options): Promise<Result> {
-    const { database, order } = this.#deps;
-    const result: Result = { added: 0, merged: 0, turns: 0, skipped: [] };
+    const { database, changes, order } = this.#deps;
+    const done: ChangeRecord[] = [];
+    const result: Result = { added: 0, merged: 0, turns: 0, skipped: [], undo: null };
     // What was said comes first, since memories point to it.
     const sorted = [
       ...records.filter(({ type }) => type === 'turn'),
@@ -64,11 +65,12 @@ export class Importer {
     };
     while (at < sorted.length) {
       if (options.dryRun) database.rehearse(slice);
-      else database.tx(slice);
+      else done.push(changes.slice(slice).record);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    if (!options.dryRun) database.tx(() => order(added));
-    return result;
+    if (options.dryRun) return result;
+    done.push(changes.slice(() => order(added)).record);
+    return { ...result, undo: changes.offerAll('Imported memories', done) };
   }
 
   #take(record: Incoming, options: Options, result: Result, added: number[], seen: Set<string>): void {
@@ -117,6 +119,7 @@ export class Importer {
       said_at: turn.saidAt,
       unread: 0,
     });
+    if (row !== null) this.#deps.changes.brought(row.id);
     return row !== null;
   }
 
