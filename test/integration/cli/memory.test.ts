@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Cli, createCli, freePort } from '../../support/cli.ts';
 import { MemoryPlugin } from '../../support/memory-plugin.ts';
 
-vi.setConfig({ testTimeout: 90_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 let cli: Cli;
 beforeEach(() => {
@@ -29,12 +29,15 @@ async function add(...args: string[]): Promise<string> {
   return JSON.parse(await run(['add', '--json', ...args])).id;
 }
 
-it('remembers, finds, changes and shows without a host, and leaves nothing that looks like one', async () => {
+it('remembers and finds without a host, leaves nothing that looks like one, and goes on with a host', async () => {
   expect(await run(['status'])).toMatch(/^Memory is on\.\n0 memories and 0 things said/);
   expect(await run(['list'])).toBe('Nothing is remembered that fits.\n');
   const tea = await add('--kind', 'preference', '--tag', 'drinks', 'I', 'like', 'green', 'tea');
   expect(await run(['add', '-'], 'The printer is in room 12\n')).toMatch(/^Remembered: [0-9a-f]{8}\.\n$/);
   expect(await run(['add', 'The printer is in room 12'])).toMatch(/^Known already: /);
+  expect(await run(['search', 'green', 'tea'])).toContain('I like green tea');
+  expect(existsSync(cli.path('runtime.json'))).toBe(false);
+  await cli.host();
   await add('--scope', 'user:alice|workspace:api', 'Alice', 'deploys', 'on', 'Fridays');
   expect(await run(['list'])).toMatch(/preference +\d{4}-\d\d-\d\d +default +I like green tea/);
   expect(await run(['list', '--scope', 'workspace:api|user:alice'])).toMatch(
@@ -66,7 +69,6 @@ it('remembers, finds, changes and shows without a host, and leaves nothing that 
     expect(shown).toMatch(line);
   expect(await run(['unpin', short])).toBe('Unpinned: 1 memory.\n');
   expect(await run(['stats'])).toMatch(/memories +3/);
-  expect(existsSync(cli.path('runtime.json'))).toBe(false);
 });
 
 it('says what is wrong in one sentence, with an exit code', async () => {
