@@ -90,7 +90,8 @@ export async function tryAll(worlds: readonly World[], settings: RecallSettings)
     const replay = remembered.replay();
     for (const one of world.cases) {
       const asked = remembered.caseOf(one);
-      const entered = (await replay.enters(asked, settings)).map(({ id, score, body }) => ({
+      const entering = await replay.enters(asked, settings);
+      const entered = entering.map(({ id, score, body }) => ({
         names: remembered.namesOf(id),
         score,
         body,
@@ -98,7 +99,7 @@ export async function tryAll(worlds: readonly World[], settings: RecallSettings)
       tried.push({
         case: one,
         language: world.language,
-        result: await replay.result(asked, settings),
+        result: replay.judge(asked, entering),
         entered,
       });
     }

@@ -43,6 +43,11 @@ const TOPICS = [
   'kettle',
 ];
 
+/** The more of them a question names, the less a memory of one thing has to do with it. */
+const OTHERS = ['auditors', 'inspectors', 'landlords'];
+/** The longer a memory is, the less one word of it counts. */
+const TAILS = [' on the shelf', ' beside the window', ' and the lamp', ' in the hall'];
+
 /** A conversation of one recorded turn that carried memories. */
 function turn(number: number, text: string, carried: readonly string[], next?: string): string {
   const session = `s${number}`;
@@ -209,16 +214,16 @@ groups:
 });
 
 describe('memory.adaptive', () => {
-  /** Asks so thinly that the present least relevance keeps the memory out, and the user misses it. */
+  /** Asks ever more thinly, so that the present least relevance keeps memories out, and the user misses them. */
   function missing(topics: readonly string[]): void {
     topics.forEach((topic, at) => {
-      const words = `I keep the ${topic} notes in the blue folder number ${at + 10}, on the upper shelf beside the old window and the lamp`;
+      const words = `I keep the ${topic} notes in the blue folder number ${at + 10}${TAILS.slice(0, at % (TAILS.length + 1)).join('')}`;
       lab.add(words);
       lab.clock.advance(60_000);
       label(
         turn(
           at,
-          `Before the meeting, prepare whatever auditors, inspectors and Ferdinand require about ${topic} expenses`,
+          `Prepare what ${OTHERS.slice(0, at % OTHERS.length).join(', ')} and Ferdinand require about ${topic} expenses`,
           [],
         ),
         'bad',

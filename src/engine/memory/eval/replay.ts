@@ -77,7 +77,11 @@ export class Replay {
   }
 
   async result(one: ReplayCase, settings: RecallSettings): Promise<CaseResult> {
-    const entering = await this.enters(one, settings);
+    return this.judge(one, await this.enters(one, settings));
+  }
+
+  /** How a case went with what entered. */
+  judge(one: ReplayCase, entering: readonly MemoryCandidate[]): CaseResult {
     const names = entering.map((memory) => this.#namesOf(memory));
     const found = one.want.filter((group) => names.some((own) => group.some((id) => own.has(id))));
     const wanted = new Set(one.want.flat());
