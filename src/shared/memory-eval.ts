@@ -24,7 +24,7 @@ export interface Share {
  * How settings compare with the present ones on the same cases. `better` and `worse` only where chance alone would do
  * so in less than 2.5 of 100 times.
  */
-export type Verdict = 'present' | 'better' | 'worse' | 'no difference shown' | 'too few cases';
+type Verdict = 'present' | 'better' | 'worse' | 'no difference shown' | 'too few cases';
 
 /** What one choice of settings does on all cases. */
 export interface EvalRow {

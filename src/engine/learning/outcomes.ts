@@ -96,13 +96,14 @@ export class Outcomes {
     this.#deps.rated();
   }
 
-  /** Only sessions in which a skill fitted: the others say nothing about any. Never throws: it runs in a timer. */
+  /** Only sessions with a skill that fitted or a memory that was carried. Never throws: it runs in a timer. */
   #work(): void {
     try {
       const due = this.#deps.database.all<{ id: string }>(
         `SELECT s.id FROM sessions s LEFT JOIN rated_sessions r ON r.session_id = s.id
          WHERE s.ended_at IS NOT NULL AND (r.at IS NULL OR r.at < s.ended_at)
-           AND EXISTS (SELECT 1 FROM skill_trials t WHERE t.session_id = s.id)
+           AND (EXISTS (SELECT 1 FROM skill_trials t WHERE t.session_id = s.id)
+             OR EXISTS (SELECT 1 FROM turns t JOIN memory_uses m ON m.turn_id = t.id WHERE t.session_id = s.id))
          LIMIT ?`,
         SESSIONS_AT_ONCE,
       );

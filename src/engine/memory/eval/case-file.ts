@@ -21,7 +21,7 @@ export interface LabelledCase {
 }
 
 /** An exchange of a conversation that a case file brings along; `id` is what its cases name it by. */
-export interface CaseExchange {
+interface CaseExchange {
   id: string;
   user: string;
   assistant: string;
