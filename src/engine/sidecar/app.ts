@@ -7,7 +7,7 @@ import { fromOtherSite, hostAllowed, isJsonType, keyAccepted, type Listener } fr
 import type { Logger } from '../platform/logger.ts';
 
 /** Who calls, and the scope that the call is about. */
-export interface Asker {
+interface Asker {
   headers: Readonly<Record<string, string | undefined>>;
   agent: string;
   scope: string;
