@@ -1,6 +1,7 @@
 import type { AgentId } from '../../shared/connections.ts';
 import type { Env } from '../platform/programs.ts';
-import type { Change, FormatName, Json } from './edit/index.ts';
+import type { Change, Json } from './edit/format.ts';
+import type { FormatName } from './edit/index.ts';
 
 /** Where an agent is looked for. */
 export interface Place {

@@ -4,15 +4,8 @@ import { createTwoFilesPatch } from 'diff';
 import { AppError } from '../../shared/errors.ts';
 import type { Adapter, OwnCommand, Place, Run, Target } from './adapter.ts';
 import type { ConnectedFile } from './connections.ts';
-import {
-  type Change,
-  changesBack,
-  editSettings,
-  type Json,
-  mergePatch,
-  readSettings,
-  type ValueChange,
-} from './edit/index.ts';
+import type { Change, Json, ValueChange } from './edit/format.ts';
+import { changesBack, editSettings, mergePatch, readSettings } from './edit/index.ts';
 import { type FileText, readFileText, removeFile, writeFileText } from './file-text.ts';
 
 /** One file and what it would become. */

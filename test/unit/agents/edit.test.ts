@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ValueChange } from '../../../src/engine/agents/edit/format.ts';
 import {
   changesBack,
   drifted,
@@ -7,7 +8,6 @@ import {
   type FormatName,
   readSettings,
   tracesOf,
-  type ValueChange,
 } from '../../../src/engine/agents/edit/index.ts';
 
 const ours: readonly ValueChange[] = [

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { AppError } from '../../../shared/errors.ts';
 import { type Adapter, type Place, section, text } from '../adapter.ts';
-import type { Json, ValueChange } from '../edit/index.ts';
+import type { Json, ValueChange } from '../edit/format.ts';
 
 /** Keys that let sessions be told apart, in the order in which versions came to know them. */
 const COMPAT: readonly (Readonly<Record<string, boolean>> | null)[] = [

@@ -1,5 +1,5 @@
 import { parse } from 'dotenv';
-import type { SettingsFormat } from './index.ts';
+import type { SettingsFormat } from './format.ts';
 
 /** `NAME=value` lines. What they mean is the dotenv library's to say; here lines are put, replaced and taken out. */
 export const dotenvFormat: SettingsFormat = {

@@ -6,7 +6,7 @@ import {
   parse,
   printParseErrorCode,
 } from 'jsonc-parser/lib/esm/main.js';
-import type { SettingsFormat } from './index.ts';
+import type { SettingsFormat } from './format.ts';
 
 /** JSON, with comments and trailing commas where their program allows them. */
 export const jsonFormat: SettingsFormat = {

@@ -1,5 +1,5 @@
 import JSON5 from 'json5';
-import type { Json, SettingsFormat } from './index.ts';
+import type { Json, SettingsFormat } from './format.ts';
 
 /**
  * JSON5, read only: no library edits it without losing what its user wrote, so the agent's own command writes. An

@@ -1,5 +1,5 @@
 import { parse, patch } from '@decimalturn/toml-patch';
-import type { SettingsFormat } from './index.ts';
+import type { SettingsFormat } from './format.ts';
 
 type Table = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml';
 import { editConfigText } from '../../platform/config-text.ts';
-import type { SettingsFormat } from './index.ts';
+import type { SettingsFormat } from './format.ts';
 
 /** YAML as Python programs read it, too. */
 export const yamlFormat: SettingsFormat = {
