@@ -59,7 +59,7 @@ function describeEval({ cases, sources, rows, notes }: MemoryEval): string[] {
   if (cases === 0)
     return [
       'There are no cases yet: they come from turns that you call good or bad, or correct.',
-      ...notes.slice(1),
+      ...notes.filter((note) => note.startsWith('Left out')),
     ];
   const from = [
     [sources.file, 'from the file'],

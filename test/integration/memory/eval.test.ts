@@ -286,6 +286,14 @@ describe('memory.adaptive', () => {
     expect(lab.book.tuning.adaptive.state().adoptions).toEqual([]);
   });
 
+  it('takes nothing up while it is off', async () => {
+    missing(many());
+    expect(await lab.book.tuning.adaptive.look()).toMatch(
+      /^Not taken up, since memory\.adaptive is off: relevance/,
+    );
+    expect(lab.book.tuning.adaptive.state()).toMatchObject({ adoptions: [], settings: { relevance: 0.5 } });
+  });
+
   it('looks by itself only when it is on and there is something new', async () => {
     missing(many());
     lab.book.start();

@@ -175,6 +175,8 @@ export class AdaptiveSettings {
       return `Not taken up, since chance may have done it: ${difference}; ${numbers}.`;
     if (found(tried) < found(held))
       return `Not taken up, since more would be missed: ${difference}; ${numbers}.`;
+    if (!config.memory.adaptive)
+      return `Not taken up, since memory.adaptive is off: ${difference}; ${numbers}.`;
     this.#adopt(present, best.settings, `${difference}; ${numbers}.`);
     return `Taken up: ${difference}; ${numbers}.`;
   }
