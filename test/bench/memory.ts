@@ -2,7 +2,8 @@
  * `npm run bench:memory -- [--data FILE]`: what search finds of a file in the format of LoCoMo (also METACLAW_LOCOMO),
  * and what search and capture cost in a store of 100,000 turns (TURNS). Prints, asserts nothing.
  */
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MemoryIndex } from '../../src/engine/memory/search/index.ts';
@@ -154,9 +155,11 @@ function babble(seed: number): { sentence: (words: number) => string } {
 
 /** What a store of many turns costs, in one scope or spread over many. */
 function cost(scopes: number): void {
-  const lab = new MemoryLab();
+  const folder = mkdtempSync(join(tmpdir(), 'metaclaw-bench-'));
+  const path = join(folder, 'metaclaw.db');
+  const filled = openDatabase(path).database;
   const talk = babble(7);
-  const index = new MemoryIndex(lab.database);
+  const index = new MemoryIndex(filled);
   let id = 0;
   const rows = (count: number, scope: number) =>
     Array.from({ length: count }, () => {
@@ -173,10 +176,9 @@ function cost(scopes: number): void {
       };
     });
   const start = performance.now();
-  for (let at = 0; at * 500 < TURNS; at += 1)
-    lab.database.tx(() => index.indexTurns(rows(500, 1 + (at % scopes))));
+  for (let at = 0; at * 500 < TURNS; at += 1) filled.tx(() => index.indexTurns(rows(500, 1 + (at % scopes))));
   const built = performance.now() - start;
-  const path = join(lab.root, 'metaclaw.db');
+  filled.close();
   const began = performance.now();
   const { database } = openDatabase(path);
   const cold = new MemoryIndex(database);
@@ -208,7 +210,7 @@ function cost(scopes: number): void {
   print(times('a search', searches));
   print(times('capture of a turn', captures));
   database.close();
-  void lab.close();
+  rmSync(folder, { recursive: true, force: true });
 }
 
 if (data === undefined)

@@ -24,7 +24,7 @@ const file = z.array(
   }),
 );
 
-export interface LocomoTurn {
+interface LocomoTurn {
   session: string;
   speaker: string;
   role: 'user' | 'assistant';

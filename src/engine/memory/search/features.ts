@@ -55,7 +55,7 @@ const WEIGHT: Readonly<Record<keyof Features, number>> = {
   meaning: 4,
 };
 
-export const FEATURE_NAMES = Object.keys(WEIGHT) as (keyof Features)[];
+const NAMES = Object.keys(WEIGHT) as (keyof Features)[];
 
 /** What orders documents when there are no vectors. */
 export function lexicalMeritOf(features: Features): number {
@@ -64,6 +64,6 @@ export function lexicalMeritOf(features: Features): number {
 
 export function meritOf(features: Features): number {
   let sum = 0;
-  for (const name of FEATURE_NAMES) sum += WEIGHT[name] * features[name];
+  for (const name of NAMES) sum += WEIGHT[name] * features[name];
   return sum;
 }

@@ -112,7 +112,7 @@ export class MemoryIndex {
 
   /** Best first; of equally good ones, those of an earlier scope. */
   search(query: MemoryQuery): MemoryMatch[] {
-    const { wish, space, candidates, meanings } = this.candidates(query);
+    const { wish, space, candidates, meanings } = this.#candidates(query);
     const manner = mannerOf(query.text);
     const statuses = query.statuses ?? ['active'];
     const matches: MemoryMatch[] = [];
@@ -138,8 +138,8 @@ export class MemoryIndex {
     return matches;
   }
 
-  /** What a search chooses from, with its features: for measuring. */
-  candidates(query: MemoryQuery): {
+  /** What a search chooses from, with its features. */
+  #candidates(query: MemoryQuery): {
     wish: Wish;
     space: Space;
     candidates: Candidate[];
