@@ -29,7 +29,7 @@ export interface Target {
   passthrough: boolean;
 }
 
-export interface SettingsFile {
+interface SettingsFile {
   path: string;
   format: FormatName;
 }

@@ -7,7 +7,7 @@ export interface ValueChange {
 }
 
 /** One more item of a list that is made where there is none, or one less: items are told apart by being equal. */
-export type ItemChange = { path: readonly string[] } & ({ item: Json } | { without: Json });
+type ItemChange = { path: readonly string[] } & ({ item: Json } | { without: Json });
 
 export type Change = ValueChange | ItemChange;
 

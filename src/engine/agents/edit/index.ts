@@ -176,7 +176,7 @@ export function mergePatch(changes: readonly ValueChange[]): Json {
 }
 
 /** The value at a place; undefined where there is none. */
-export function valueAt(values: unknown, path: readonly string[]): Json | undefined {
+function valueAt(values: unknown, path: readonly string[]): Json | undefined {
   let at: unknown = values;
   for (const name of path) {
     if (!isSection(at) || !Object.hasOwn(at, name)) return undefined;
