@@ -31,7 +31,7 @@ export function addLooks(skills: Command, context: Context): void {
             ),
           );
         for (const problem of problems) terminal.err(`warning: ${problem.path}: ${problem.message}`);
-        terminal.err(matching);
+        terminal.out(matching);
       }),
     );
   skills
