@@ -5,6 +5,7 @@ import { estimateTokens } from '../platform/tokens.ts';
 import { termsOf } from '../platform/words.ts';
 import type { Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
+import { type Claims, claimsOf, outdates } from './outdated.ts';
 import { titleOf, turnLine, unitLine } from './render.ts';
 import type { TurnRow, UnitRow } from './rows.ts';
 import type { ScopeTable } from './scope.ts';
@@ -82,7 +83,10 @@ export class Recall {
       (one) => !('turn' in one) || one.turn.text.length >= LEAST_CHARS,
     );
     const scoreOf = new Map(found.map((one) => [keyOf(one), one.match.score]));
-    const relevant = found.filter((one) => !isSummary(one) && one.match.score >= this.#deps.least());
+    const relevant = stillTrue(
+      found.filter((one) => !isSummary(one) && one.match.score >= this.#deps.least()),
+      found,
+    );
     const pins = this.#pins(scopeIds).map((unit) => pinned(unit, scoreOf.get(unit.uuid) ?? 0));
     const summary = query.isFirst ? this.#summary(query.text, scopeIds, found) : [];
     // Pins that have nothing to do with the question leave room for what has.
@@ -288,6 +292,29 @@ export class Recall {
       ) !== null
     );
   }
+}
+
+/** Without what a later of the matches says became otherwise. What the assistant says changes nothing of the user's. */
+function stillTrue(relevant: readonly Recalled[], found: readonly Recalled[]): Recalled[] {
+  const claims = new Map<string, Claims>();
+  const claimsIn = (one: Recalled) => {
+    const known = claims.get(keyOf(one)) ?? claimsOf('unit' in one ? one.unit.content : one.turn.text);
+    claims.set(keyOf(one), known);
+    return known;
+  };
+  const news = found.filter(
+    (one) =>
+      !isSummary(one) &&
+      ('unit' in one || one.turn.role === 'user') &&
+      claimsIn(one).statements.some(({ changes }) => changes),
+  );
+  return relevant.filter(
+    (one) => !news.some((other) => timeOf(other) > timeOf(one) && outdates(claimsIn(other), claimsIn(one))),
+  );
+}
+
+function timeOf(one: Recalled): string {
+  return 'unit' in one ? one.unit.observed_at : one.turn.said_at;
 }
 
 function keyOf(one: { unit: UnitRow } | { turn: TurnRow }): string {

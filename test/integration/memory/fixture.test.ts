@@ -39,6 +39,13 @@ describe('what enters a turn', () => {
       expect(recall(all().filter((one) => one.language === language)), language).toBeGreaterThanOrEqual(0.8);
   });
 
+  // Would catch an old value that is told as if it still held.
+  it('is seldom what a later statement took the place of', () => {
+    const forbidding = all().filter((one) => one.case.not.length > 0 && !one.case.nothing);
+    const wrong = forbidding.filter(({ result }) => result.isWrong).length;
+    expect(wrong / forbidding.length).toBeLessThanOrEqual(0.25);
+  });
+
   it('is nothing where nothing is needed', () => {
     expect(falseShare(all())).toBeLessThanOrEqual(0.05);
     for (const kind of ['chitchat', 'unrelated'])

@@ -9,36 +9,39 @@ interface Pattern {
 const ME = '(?:i|we|(?:the )?user)';
 const NOUN = "(?<value>[\\p{L}\\p{N}][\\p{L}\\p{N} .'’&+-]{0,60})";
 
+/** What follows on a home is where in the town it is, or how one lives there. */
+const ASIDE_HOME = '(?:, .*)?';
+
 const PATTERNS: readonly Pattern[] = [
   {
     family: 'me/home',
     pattern: new RegExp(
-      `^${ME}(?:['’]m|['’]ve| am| are| have| has| is|['’]re)? ?(?:live|lives|living|reside|resides|based|settled|relocated|relocating)(?: over)?(?: from [\\p{L} .]{2,40}?)? (?:in|to|at) ${NOUN}$`,
+      `^${ME}(?:['’]m|['’]ve| am| are| have| has| is|['’]re)? ?(?:live|lives|living|reside|resides|based|settled|relocated|relocating)(?: over)?(?: from [\\p{L} .]{2,40}?)? (?:in|to|at) ${NOUN}${ASIDE_HOME}$`,
       'iu',
     ),
   },
   {
     family: 'me/home',
-    pattern: new RegExp(`^(?:i|(?:the )?user)(?:['’]ve| have| has)? moved to ${NOUN}$`, 'iu'),
+    pattern: new RegExp(`^(?:i|(?:the )?user)(?:['’]ve| have| has)? moved to ${NOUN}${ASIDE_HOME}$`, 'iu'),
   },
   {
     family: 'me/home',
     pattern: new RegExp(
-      `^(?:yo |nosotros )?(?:vivo|vivimos|vive|resido|me mudé|se mudó|se ha mudado|me he mudado|nos mudamos|nos hemos mudado)(?: de [\\p{L} ]{2,30}?)? (?:en|a) ${NOUN}$`,
+      `^(?:yo |nosotros )?(?:vivo|vivimos|vive|resido|me mudé|se mudó|se ha mudado|me he mudado|nos mudamos|nos hemos mudado)(?: de [\\p{L} ]{2,30}?)? (?:en|a) ${NOUN}${ASIDE_HOME}$`,
       'iu',
     ),
   },
   {
     family: 'me/home',
     pattern: new RegExp(
-      `^(?:j['’]habite|habite|vit|a déménagé|nous habitons|je vis|nous vivons|je réside|j['’]ai déménagé|j['’]ai emménagé|je me suis installée?|nous avons déménagé)(?: de [\\p{L} ]{2,30}?)? (?:à|en|au|aux|dans) ${NOUN}$`,
+      `^(?:j['’]habite|habite|vit|a déménagé|nous habitons|je vis|nous vivons|je réside|j['’]ai déménagé|j['’]ai emménagé|je me suis installée?|nous avons déménagé)(?: de [\\p{L} ]{2,30}?)? (?:à|en|au|aux|dans) ${NOUN}${ASIDE_HOME}$`,
       'iu',
     ),
   },
   {
     family: 'me/home',
     pattern:
-      /^(?<who>\p{Script=Han}{1,4}?)(?:家)?(?:住在|住到|搬到了?|搬去了?|搬家到了?|定居在)\s*(?<value>[\p{L}\p{N}]{1,20}?)(?:了|住)?$/u,
+      /^(?<who>\p{Script=Han}{1,4}?)(?:家)?(?:住在|住到|搬到了?|搬去了?|搬家到了?|定居在)\s*(?<value>[\p{L}\p{N}]{1,20}?)(?:了|住)?(?:[,，].*)?$/u,
   },
   {
     family: 'me/home',
