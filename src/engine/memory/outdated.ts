@@ -34,11 +34,18 @@ const NAME = /(?<=[\p{L}\p{N},;:)]\s)\p{Lu}[\p{L}\p{N}'’-]*/gu;
 /** What stands behind a comma may be beside the point, or the point. */
 const PART = /[,;，；、]/u;
 const MONTH = /^(?:january|february|march|april|may|june|july|august|september|october|november|december)$/;
-const MOST_CHARS = 2000;
+/** Of a long text, the part that is read: about half a millisecond. */
+const MOST_CHARS = 600;
 /** Share of the smaller subject that both have. */
 const ENOUGH = 0.5;
 
-/** Reads what a text claims, for `outdates`. */
+/** Whether a text may say that something became otherwise; costs little. */
+export function tellsChange(text: string): boolean {
+  const start = text.slice(0, MOST_CHARS);
+  return has(CHANGE, start) || SIZED.test(start);
+}
+
+/** Reads what the beginning of a text claims, for `outdates`. */
 export function claimsOf(text: string): Claims {
   const statements: Claim[] = [];
   for (const { segment } of SENTENCE.segment(text.slice(0, MOST_CHARS).normalize('NFKC'))) {

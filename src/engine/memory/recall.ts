@@ -5,7 +5,7 @@ import { estimateTokens } from '../platform/tokens.ts';
 import { termsOf } from '../platform/words.ts';
 import type { Clock } from '../ports.ts';
 import type { Database } from '../store/database.ts';
-import { type Claims, claimsOf, outdates } from './outdated.ts';
+import { type Claims, claimsOf, outdates, tellsChange } from './outdated.ts';
 import { titleOf, turnLine, unitLine } from './render.ts';
 import type { TurnRow, UnitRow } from './rows.ts';
 import type { ScopeTable } from './scope.ts';
@@ -20,6 +20,9 @@ const MOST_HITS = 40;
 const MOST_TIMES = 3;
 /** Of all memories of a turn together. */
 const MOST_SOURCES = 200;
+/** Characters that are read for what became otherwise, over all matches and of one: some milliseconds at most. */
+const MOST_READ = 8000;
+const LONGEST_READ = 600;
 /** Shorter than this, what was said tells nothing by itself. */
 const LEAST_CHARS = 12;
 /** Words with which users take up an earlier conversation. */
@@ -294,23 +297,42 @@ export class Recall {
   }
 }
 
-/** Without what a later of the matches says became otherwise. What the assistant says changes nothing of the user's. */
+/**
+ * Without what a later of the matches says became otherwise. What the assistant says changes nothing of the user's.
+ * The best matches first, as far as `MOST_READ` goes: this is on a request's way.
+ */
 function stillTrue(relevant: readonly Recalled[], found: readonly Recalled[]): Recalled[] {
+  const oldest = relevant.map(timeOf).sort()[0] ?? '';
   const claims = new Map<string, Claims>();
-  const claimsIn = (one: Recalled) => {
-    const known = claims.get(keyOf(one)) ?? claimsOf('unit' in one ? one.unit.content : one.turn.text);
-    claims.set(keyOf(one), known);
-    return known;
-  };
-  const news = found.filter(
-    (one) =>
-      !isSummary(one) &&
-      ('unit' in one || one.turn.role === 'user') &&
-      claimsIn(one).statements.some(({ changes }) => changes),
+  let room = MOST_READ;
+  const read = (some: readonly Recalled[]) =>
+    some.filter((one) => {
+      if (claims.has(keyOf(one))) return true;
+      room -= Math.min(textOf(one).length, LONGEST_READ);
+      if (room >= 0) claims.set(keyOf(one), claimsOf(textOf(one)));
+      return room >= 0;
+    });
+  const news = read(
+    found.filter(
+      (one) =>
+        !isSummary(one) &&
+        ('unit' in one || one.turn.role === 'user') &&
+        timeOf(one) > oldest &&
+        tellsChange(textOf(one)),
+    ),
   );
+  if (news.length === 0) return [...relevant];
+  const told = new Set(read(relevant));
+  const claimsIn = (one: Recalled) => claims.get(keyOf(one)) ?? { statements: [] };
   return relevant.filter(
-    (one) => !news.some((other) => timeOf(other) > timeOf(one) && outdates(claimsIn(other), claimsIn(one))),
+    (one) =>
+      !told.has(one) ||
+      !news.some((other) => timeOf(other) > timeOf(one) && outdates(claimsIn(other), claimsIn(one))),
   );
+}
+
+function textOf(one: Recalled): string {
+  return 'unit' in one ? one.unit.content : one.turn.text;
 }
 
 function timeOf(one: Recalled): string {
